@@ -1,0 +1,218 @@
+"""Every error Vigent raises, as one tree.
+
+::
+
+    VigentError
+    ├── CallerError                 the caller can mend it
+    │   ├── InvalidInput            a field does not fit; names the field
+    │   │   ├── LimitExceeded       … because it is larger than allowed
+    │   │   ├── NaiveInstant        … because a time has no offset
+    │   │   ├── AmbiguousInstant    … because a wall-clock time is no single instant
+    │   │   └── SchemaMismatch      … because the store's schema says otherwise
+    │   ├── NotFound                no such record in this scope
+    │   ├── Forbidden               the record exists, this caller may not do that
+    │   ├── TenantMismatch          a candidate names another tenant
+    │   └── ErasedPerson            an episode from before the person's erasure
+    ├── ConflictError               the state is not what the caller expects
+    │   ├── UnexpectedMemory        another memory is in force than the one named
+    │   ├── AlreadyCorrected        the memory has a successor; names it
+    │   └── IdempotencyMismatch     the same idempotency key with another request
+    ├── UnavailableError            try again later; says after how many seconds
+    │   ├── StoreBusy               the write lock was not to be had in time
+    │   ├── StoreReadOnly           the file or folder cannot be written
+    │   ├── StoreFull               no space left
+    │   └── StoreNewer              the file was written by a newer Vigent
+    └── InternalError               our fault
+        └── CorruptStore            the stored rows contradict each other
+
+``code`` is stable and meant for programs; the message is meant for people.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+__all__ = [
+    "AlreadyCorrected",
+    "AmbiguousInstant",
+    "CallerError",
+    "ConflictError",
+    "CorruptStore",
+    "ErasedPerson",
+    "Forbidden",
+    "IdempotencyMismatch",
+    "InternalError",
+    "InvalidInput",
+    "LimitExceeded",
+    "NaiveInstant",
+    "NotFound",
+    "SchemaMismatch",
+    "StoreBusy",
+    "StoreFull",
+    "StoreNewer",
+    "StoreReadOnly",
+    "TenantMismatch",
+    "UnavailableError",
+    "UnexpectedMemory",
+    "VigentError",
+]
+
+Category = Literal["caller", "conflict", "unavailable", "bug"]
+
+
+class VigentError(Exception):
+    """Base of every error Vigent raises."""
+
+    code: ClassVar[str] = "error"
+    category: ClassVar[Category] = "bug"
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+
+    def to_dict(self) -> dict[str, str | None]:
+        """Give the error as JSON-ready values: code, category, field and message."""
+        return {
+            "code": self.code,
+            "category": self.category,
+            "field": self.field,
+            "message": self.message,
+        }
+
+
+class CallerError(VigentError):
+    """The request cannot be served as it is; the caller can mend it."""
+
+    code = "bad_request"
+    category = "caller"
+
+
+class InvalidInput(CallerError):
+    """A field does not fit; ``field`` names it."""
+
+    code = "invalid_input"
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}", field=field)
+
+
+class LimitExceeded(InvalidInput):
+    """A field is larger than allowed; the message names the limit."""
+
+    code = "limit_exceeded"
+
+
+class NaiveInstant(InvalidInput):
+    """A time without an offset, where no time zone was given."""
+
+    code = "naive_instant"
+
+
+class AmbiguousInstant(InvalidInput):
+    """A wall-clock time that happens twice or never in its zone."""
+
+    code = "ambiguous_instant"
+
+
+class SchemaMismatch(InvalidInput):
+    """The store's schema does not allow this attribute, type or value."""
+
+    code = "schema_mismatch"
+
+
+class NotFound(CallerError):
+    """There is no such record in this scope."""
+
+    code = "not_found"
+
+
+class Forbidden(CallerError):
+    """The record is visible, but this caller may not do that to it."""
+
+    code = "forbidden"
+
+
+class TenantMismatch(CallerError):
+    """A candidate names a tenant other than the one it was handed to."""
+
+    code = "tenant_mismatch"
+
+
+class ErasedPerson(CallerError):
+    """An episode from before its person was erased cannot come back."""
+
+    code = "erased_person"
+
+
+class ConflictError(VigentError):
+    """The state is not what the caller expects."""
+
+    code = "conflict"
+    category = "conflict"
+
+
+class UnexpectedMemory(ConflictError):
+    """Another memory is in force than the one named in ``expect``."""
+
+    code = "unexpected_memory"
+
+
+class AlreadyCorrected(ConflictError):
+    """The memory was corrected before; the message names its successor."""
+
+    code = "already_corrected"
+
+
+class IdempotencyMismatch(ConflictError):
+    """The same idempotency key was used for another request."""
+
+    code = "idempotency_mismatch"
+
+
+class UnavailableError(VigentError):
+    """The store cannot serve this now; ``retry_after`` is in seconds."""
+
+    code = "unavailable"
+    category = "unavailable"
+
+    def __init__(self, message: str, *, retry_after: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class StoreBusy(UnavailableError):
+    """The write lock was not to be had within the bounded wait; nothing was written."""
+
+    code = "store_busy"
+
+
+class StoreReadOnly(UnavailableError):
+    """The file or its folder cannot be written; nothing was written."""
+
+    code = "store_read_only"
+
+
+class StoreFull(UnavailableError):
+    """There is no space left; nothing was written."""
+
+    code = "store_full"
+
+
+class StoreNewer(UnavailableError):
+    """The store was written by a newer version of Vigent and is left alone."""
+
+    code = "store_newer"
+
+
+class InternalError(VigentError):
+    """A fault of Vigent itself."""
+
+    code = "internal"
+    category = "bug"
+
+
+class CorruptStore(InternalError):
+    """Stored rows contradict each other."""
+
+    code = "corrupt_store"
