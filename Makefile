@@ -1,0 +1,65 @@
+# Every command of the project. Nothing but Python 3.11 and make is needed:
+# each target first makes .venv, once, and again only when pyproject.toml changed.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest
+DEMO_DB := demo.db
+ARGS ?=
+SEED ?=
+
+.PHONY: help venv run format lint check test test-all soak bench docs clean
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+venv:
+	@tools/make_venv.sh
+
+run: venv  ## Run the demo and leave a store to go on with
+	@rm -f $(DEMO_DB) $(DEMO_DB)-wal $(DEMO_DB)-shm
+	@$(BIN)/vigent demo --db $(DEMO_DB)
+	@echo
+	@echo "The store is ready in $(DEMO_DB). Go on with it, for example:"
+	@echo "  $(BIN)/vigent current mira passport_deadline --db $(DEMO_DB)"
+	@echo "  $(BIN)/vigent current mira passport_deadline --as-of 2026-06-02 --db $(DEMO_DB)"
+	@echo "  $(BIN)/vigent history mira passport_deadline --db $(DEMO_DB)"
+	@echo "  $(BIN)/vigent write mira passport_deadline 2026-08-01 --db $(DEMO_DB)"
+	@echo "  $(BIN)/vigent --help"
+
+format: venv  ## Format the code and apply the safe fixes
+	@$(BIN)/ruff check --quiet --fix .
+	@$(BIN)/ruff format --quiet .
+
+lint: venv
+	@$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check . ; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/pyright --pythonpath $(BIN)/python --warnings
+	@$(BIN)/lint-imports
+
+check: lint  ## Lint, types, layers, architecture, unit and contract tests (under 2 minutes)
+	@$(PYTEST) -q -m "not slow and not soak" tests/architecture tests/unit tests/contract
+
+test: lint  ## Everything but the slow tests (under 15 minutes)
+	@$(PYTEST) -q -m "not slow and not soak"
+
+test-all: lint  ## Everything, the long agreement run too
+	@VIGENT_AGREEMENT_STEPS=$${VIGENT_AGREEMENT_STEPS:-100000} $(PYTEST) -q -m "not soak"
+
+soak: venv  ## Random commands, crashes and clocks for VIGENT_SOAK_MINUTES (default 30)
+	@VIGENT_SOAK_MINUTES=$${VIGENT_SOAK_MINUTES:-30} $(PYTEST) -q -m soak -s
+
+bench: venv  ## Measure: make bench ARGS=engine writes bench/results/engine.json
+	@$(BIN)/python -m bench $(ARGS)
+
+docs: venv  ## Write the generated parts of the documentation again
+	@for tool in tools/*_reference.py tools/draw_*.py; do $(BIN)/python "$$tool"; done
+
+clean:  ## Remove the environment, caches and the demo's store
+	@rm -rf .venv .venv.lock .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@rm -f $(DEMO_DB) $(DEMO_DB)-wal $(DEMO_DB)-shm
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
