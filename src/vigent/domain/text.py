@@ -11,6 +11,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from vigent.domain.jsontext import check_json, check_metadata
 from vigent.errors import InvalidInput, LimitExceeded
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "canonical_subject",
     "canonical_text",
     "check_id",
+    "check_json",
+    "check_metadata",
     "check_name",
     "clean_text",
     "fold",
@@ -173,6 +176,8 @@ def clean_text(value: object, field: str, limit: int) -> tuple[str, bool]:
     if value.isascii():
         if "\0" in value:
             raise InvalidInput(field, "must not contain the character NUL")
+        if value[:1].isalnum():  # most texts: not blank, and nothing to take out
+            return value, False
     elif _ODD.search(value):
         if _BROKEN.search(value):
             raise InvalidInput(field, "must not contain the character NUL or lone surrogates")

@@ -38,6 +38,11 @@ _INSTANT: Final = re.compile(
     r"(?:[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?"
     r"(?:([Zz])|([+-])([0-9]{2}):?([0-9]{2})(?::([0-9]{2}))?)?)?"
 )
+# The plain spellings, which the standard library reads faster.
+_PLAIN: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?"
+    r"(?:Z|[+-][0-9]{2}:[0-9]{2})"
+)
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # Zone files that mean the host's own zone, or count leap seconds.
 _NO_ZONES: Final = ("localtime", "posixrules", "Factory")
@@ -59,6 +64,13 @@ def parse_instant(
     0001 to 9999, in UTC.
     """
     if isinstance(value, str):
+        if _PLAIN.fullmatch(value):
+            try:
+                gap = dt.datetime.fromisoformat(value) - _EPOCH
+            except ValueError:
+                pass  # the careful reader below says what is wrong
+            else:
+                return _in_range(_micros(gap), field)
         return _from_text(value, field, timezone, bare_date)
     if isinstance(value, dt.datetime):
         return _from_datetime(value, field, timezone)
@@ -132,7 +144,7 @@ def _from_text(text: str, field: str, timezone: str | None, bare_date: BareDate)
 def _from_datetime(value: dt.datetime, field: str, timezone: str | None) -> Instant:
     offset = value.utcoffset()
     gap = value.replace(tzinfo=None) - _EPOCH_WALL
-    wall = gap.days * _DAY + gap.seconds * 1_000_000 + gap.microseconds
+    wall = _micros(gap)
     if offset is None:
         return _from_wall(wall, field, timezone)
     if not isinstance(value.tzinfo, dt.timezone):
