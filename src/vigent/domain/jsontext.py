@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from json.encoder import encode_basestring as _quote
 from typing import Any, Final, cast
 
 from vigent.errors import InvalidInput, LimitExceeded
@@ -34,7 +35,6 @@ MAX_DIGITS: Final = 1_000
 _MAX_DEPTH: Final = 64
 _TOO_LARGE: Final = 10**MAX_DIGITS
 _BROKEN: Final = re.compile("[\0\ud800-\udfff]")
-_quote: Final = json.JSONEncoder(ensure_ascii=False).encode
 _parse: Final = json.JSONDecoder(parse_float=Decimal).decode
 
 

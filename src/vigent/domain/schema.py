@@ -178,6 +178,12 @@ class AttributeDefinition:
             value = getattr(self, part.name)
             if part.init and part.name != "name" and value not in (part.default, {}):
                 shown[part.name] = list(value) if part.name == "aliases" else value
+        if self.enum:
+            targets = dict.fromkeys(self.enum.values())
+            shown["enum"] = {
+                target: [s for s, to in self.enum.items() if to == target and s != target]
+                for target in targets
+            }
         return shown
 
 

@@ -1,0 +1,64 @@
+"""Reading a schema file: YAML or JSON, strictly."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+from vigent.errors import InvalidInput
+
+__all__ = ["read_mapping"]
+
+
+def read_mapping(source: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a mapping from a file, JSON when its name ends in ``.json`` and YAML otherwise.
+
+    A file that cannot be read or parsed, and a key that stands twice, are refused
+    (``InvalidInput``, naming the file and the place).
+    """
+    path = Path(source)
+    try:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix.lower() == ".json":
+            found = json.loads(text, object_pairs_hook=_pairs)
+        else:
+            found = yaml.load(text, Loader=_Loader)  # noqa: S506  (a SafeLoader)
+    except OSError as error:
+        raise InvalidInput("schema", f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, yaml.YAMLError) as error:
+        raise InvalidInput("schema", f"cannot parse {path}: {error}") from error
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise InvalidInput("schema", f"{path} must hold a mapping")
+    return cast("dict[str, Any]", found)
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key!r} stands twice")
+        found[key] = value
+    return found
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader, which takes no key twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT002
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                continue
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key.value!r} stands twice", key.start_mark
+                )
+            if isinstance(key.value, str):
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
