@@ -1,0 +1,128 @@
+"""Every named query seeks: the planner neither walks a table nor a whole tenant.
+
+A new query in ``queries.sql`` is tested without a word here. One that has to walk says
+so in ``WALKS``, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+
+import apsw
+import apsw.ext
+import pytest
+
+from tests.architecture.queries import Query, read_queries
+from vigent.storage.migrate import migrate_sqlite
+
+QUERIES = {query.name: query for query in read_queries()}
+
+# Queries that are meant to walk. Each walk is bounded by what the reason says.
+WALKS = {
+    "audit_rows": "checking the audit trail reads all of a tenant's",
+    "audit_unsealed": "its index holds only what is not sealed yet",
+    "erased_purged": "one row an erased person, and only after a purge",
+    "seals": "checking the audit trail reads all of a tenant's",
+    "tenants": "the list of all tenants is what it is for",
+}
+# Queries that sort what they found, instead of finding it in order.
+SORTS = {
+    "audit_rows": "a check reads the whole trail, in order of entry",
+    "beliefs_of_key": "a history is read whole, over all values of the attribute",
+}
+
+# "SCAN words VIRTUAL TABLE INDEX 0:=" is how a look-up in the word index is shown; "0:" walks it.
+WALK = re.compile(r"^SCAN (?!CONSTANT|\w+ VIRTUAL TABLE INDEX \d+:\S)|ANY\(")
+TENANT_ALONE = re.compile(r"^(?!SEARCH tenant ).*\(tenant=\?\)$")
+
+
+def rows_of_one_big_tenant() -> list[tuple[str, int, int]]:
+    """Nine of ten keys belong to one tenant, and one key has a long history."""
+    return [("big" if n % 10 else f"small{n}", n, 400 if n == 1 else 3) for n in range(1, 300)]
+
+
+def skewed(connection: apsw.Connection) -> None:
+    """Fill the tables that grow, and let the planner count them."""
+    beliefs = 0
+    for tenant, key, revisions in rows_of_one_big_tenant():
+        connection.execute(
+            "INSERT INTO key VALUES (?, ?, 'default', ?, ?, 'a', '', ?, 0, 0, 0, 0, 0, NULL, NULL, NULL)",
+            (key, tenant, f"p{key % 7}", f"s{key}", f"s{key}"),
+        )
+        for revision in range(revisions):
+            beliefs += 1
+            last = revision == revisions - 1
+            connection.execute(
+                "INSERT INTO belief VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?)",
+                (beliefs, tenant, key, beliefs, revision, revision + 1, revision,
+                 None if last else revision + 1),
+            )  # fmt: skip
+    connection.execute("ANALYZE")
+
+
+@pytest.fixture(scope="module", params=["no statistics", "one tenant has most of it"])
+def store(request, tmp_path_factory):
+    connection = apsw.Connection(str(tmp_path_factory.mktemp("plans") / "store.db"))
+    migrate_sqlite(connection, "vigent.storage.sqlite")
+    if request.param != "no statistics":
+        skewed(connection)
+    yield connection
+    connection.close()
+
+
+def plan(connection: apsw.Connection, query: Query) -> list[str]:
+    cursor = connection.execute(f"EXPLAIN QUERY PLAN {query.sql}", bindings(connection, query))
+    return [row[3] for row in cursor]
+
+
+def bindings(connection: apsw.Connection, query: Query) -> tuple[None, ...]:
+    prepared = apsw.ext.query_info(connection, query.sql)
+    assert not any(n and not n.isdigit() for n in prepared.bindings_names), "not positional"
+    return (None,) * prepared.bindings_count
+
+
+def faults(steps: list[str], *, may_walk: bool, may_sort: bool) -> list[str]:
+    found = [step for step in steps if "AUTOMATIC" in step]
+    if not may_walk:
+        found += [step for step in steps if WALK.search(step) or TENANT_ALONE.search(step)]
+    if not may_sort:
+        found += [step for step in steps if "USE TEMP B-TREE" in step]
+    return found
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_seeks(store, name):
+    steps = plan(store, QUERIES[name])
+    assert faults(steps, may_walk=name in WALKS, may_sort=name in SORTS) == [], steps
+
+
+def test_exceptions_name_queries_that_exist():
+    assert (set(WALKS) | set(SORTS)) - set(QUERIES) == set()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM belief WHERE tenant = ?;",
+        "SELECT * FROM belief WHERE memory = ?;",
+        "SELECT * FROM episode WHERE tenant = ? AND content = ?;",
+        "SELECT * FROM statement WHERE tenant = ? AND source_episode = ? ORDER BY text;",
+        "SELECT * FROM belief a JOIN belief b ON a.memory = b.memory WHERE a.no = ?;",
+    ],
+)
+def test_the_test_sees_a_query_that_walks_or_sorts(store, sql):
+    assert faults(plan(store, Query("bad", "", sql)), may_walk=False, may_sort=False)
+
+
+def test_overlap_is_refused_by_the_database(store):
+    """The one rule that the engine keeps by itself, whatever wrote the row."""
+    insert = "INSERT INTO belief VALUES (NULL, 't', 7, x'', 1, ?, ?, 5, NULL)"
+    store.execute("SAVEPOINT overlap")
+    store.execute(insert, (10, 20))
+    for valid in [(5, 11), (19, 30), (12, 13), (1, 99), (10, 20)]:
+        with pytest.raises(apsw.ConstraintError):
+            store.execute(insert, valid)
+    store.execute(insert, (20, 30))
+    store.execute(insert, (1, 10))
+    store.execute("ROLLBACK TO overlap")
+    store.execute("RELEASE overlap")
