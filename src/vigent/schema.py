@@ -101,7 +101,7 @@ def Attribute(  # noqa: N802  (stands where pydantic has Field)
         "retention": retention,
         "half_life_days": half_life_days,
         "recurrence": recurrence,
-        "enum": enum,
+        "enum": _as_spellings(enum),
         "json_schema": json_schema,
     }
     options = {key: value for key, value in given.items() if value is not None}
@@ -137,7 +137,7 @@ def load_schema(
     if isinstance(source, str | os.PathLike):
         return _from_mapping({**read_mapping(source), **options})
     if isinstance(source, Mapping):
-        return _from_mapping({**source, **options})
+        return _from_mapping({**cast("Mapping[str, Any]", source), **options})
     classes = [source] if isinstance(source, type) else list(source)
     return _from_mapping({"attributes": _from_classes(classes), **options})
 
@@ -295,9 +295,15 @@ def _from_field(field_name: str, info: FieldInfo, path: str) -> tuple[str, dict[
     return name, spec
 
 
+def _as_spellings(given: Any) -> dict[str, Any] | None:
+    if given is None:
+        return None
+    return dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, ())  # pyright: ignore[reportUnknownArgumentType]
+
+
 def _with_spellings(declared: Any, given: Any, path: str) -> dict[str, list[str]]:
     """Add the spellings of ``Attribute(enum=…)`` to the values that the annotation has."""
-    more: dict[str, Any] = dict(given) if isinstance(given, Mapping) else {v: () for v in given}
+    more = _as_spellings(given) or {}
     values: dict[str, Any] = declared or more
     if set(more) - set(values):
         raise SchemaMismatch(path, "has values that the annotation does not have")
