@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import jsonschema.validators
@@ -208,6 +208,8 @@ def _spellings(enum: Mapping[str, str], path: str) -> dict[str, str]:
 
 # Nothing is ever fetched: a reference to a schema elsewhere stays unresolved.
 _OFFLINE: Final[referencing.Registry[Any]] = referencing.Registry()
+# Wide enough that a remainder of any two numbers within the limits is exact.
+_EXACT: Final = Context(prec=5_000)
 
 
 def _is_integer(_checker: object, value: object) -> bool:
@@ -231,9 +233,12 @@ def _compile(schema: Mapping[str, Any], path: str) -> Callable[[Any], tuple[str,
 
     def problem(value: Any) -> tuple[str, str] | None:
         try:
-            error = next(iter(validator.iter_errors(value)), None)
+            with localcontext(_EXACT):
+                error = next(iter(validator.iter_errors(value)), None)
         except referencing.exceptions.Unresolvable as unresolved:
             return "", f"the JSON Schema refers to {unresolved.ref!r}, which is not part of it"
+        except RecursionError:
+            return "", "the JSON Schema refers to itself without end"
         if error is None:
             return None
         where = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path)
