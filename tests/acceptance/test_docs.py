@@ -180,9 +180,7 @@ def test_the_picture_shows_what_the_engine_believes():
         clock.set(draw_time_axes.CHANGED)
         memory.write(**key, value="2026-06-30")
         clock.set(draw_time_axes.CORRECTED)
-        memory.write(
-            **key, value="2026-07-14", mode="correction", valid_from=draw_time_axes.STATED
-        )
+        memory.write(**key, value="2026-07-14", mode="correction", valid_from=draw_time_axes.STATED)
         rows = [record.to_dict() for record in memory.history("mira", "passport_deadline")]
         names = ("value", "valid_from", "valid_to", "recorded_from", "recorded_to")
         drawn = [tuple(getattr(belief, n) for n in names) for belief in draw_time_axes.BELIEFS]

@@ -75,10 +75,13 @@ def test_the_library_raises_no_bare_value_errors_at_callers():
     raised = [
         m.at(n)
         for m in modules()
-        if m.name.startswith(("vigent.memory", "vigent.aio", "vigent.write", "vigent.read", "vigent.govern"))
+        if m.name.startswith(
+            ("vigent.memory", "vigent.aio", "vigent.write", "vigent.read", "vigent.govern")
+        )
         for n in ast.walk(m.tree)
         if isinstance(n, ast.Raise)
         and isinstance(n.exc, ast.Call)
-        and getattr(n.exc.func, "id", "") in {"Exception", "ValueError", "RuntimeError", "KeyError", "TypeError"}
+        and getattr(n.exc.func, "id", "")
+        in {"Exception", "ValueError", "RuntimeError", "KeyError", "TypeError"}
     ]
     assert raised == []

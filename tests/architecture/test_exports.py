@@ -14,7 +14,9 @@ PACKAGES = [m for m in modules() if m.path.name == "__init__.py"]
 
 def declared(m: Module) -> list[str] | None:
     for node in m.tree.body:
-        if isinstance(node, ast.Assign) and [getattr(t, "id", "") for t in node.targets] == ["__all__"]:
+        if isinstance(node, ast.Assign) and [getattr(t, "id", "") for t in node.targets] == [
+            "__all__"
+        ]:
             return ast.literal_eval(node.value)
     return None
 

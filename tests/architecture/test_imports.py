@@ -40,7 +40,9 @@ def test_the_domain_reads_no_clock_and_does_no_input_or_output():
         if m.name.startswith("vigent.domain")
         for n in ast.walk(m.tree)
         if isinstance(n, ast.Call)
-        for name in [n.func.attr if isinstance(n.func, ast.Attribute) else getattr(n.func, "id", "")]
+        for name in [
+            n.func.attr if isinstance(n.func, ast.Attribute) else getattr(n.func, "id", "")
+        ]
         if name in IMPURE_CALLS
     ]
     assert calls == []
@@ -64,7 +66,9 @@ def test_gold_readers_and_all_of_evaluation_use_the_public_api_only():
         for m in modules()
         if m.name.startswith("vigent.evaluation")
         for n in imports(m)
-        for name in ([n.module or ""] if isinstance(n, ast.ImportFrom) else [a.name for a in n.names])
+        for name in (
+            [n.module or ""] if isinstance(n, ast.ImportFrom) else [a.name for a in n.names]
+        )
         if name.startswith("vigent.") and not name.startswith(allowed) and name != "vigent.errors"
     ]
     assert reached == []

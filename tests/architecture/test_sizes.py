@@ -11,7 +11,17 @@ CONTRACT_SUITE_LINES = 600
 FUNCTION_LINES = 60
 FACADE_VERBS = 20
 PORT_OPERATIONS = 16
-BANNED_NAMES = {"util", "utils", "helper", "helpers", "manager", "managers", "data", "misc", "common"}
+BANNED_NAMES = {
+    "util",
+    "utils",
+    "helper",
+    "helpers",
+    "manager",
+    "managers",
+    "data",
+    "misc",
+    "common",
+}
 
 
 def limit(m: Module) -> int:

@@ -42,9 +42,7 @@ def is_built(node: ast.AST) -> bool:
 def built_sql(m: Module) -> list[str]:
     docstrings = {id(n) for n in ast.walk(m.tree) if isinstance(n, ast.Expr) and is_docstring(n)}
     found = [
-        m.at(n)
-        for n in ast.walk(m.tree)
-        if id(n) not in docstrings and is_built(n) and has_sql(n)
+        m.at(n) for n in ast.walk(m.tree) if id(n) not in docstrings and is_built(n) and has_sql(n)
     ]
     run = [
         m.at(n)

@@ -7,8 +7,12 @@ import re
 from tests.architecture.source import ROOT, tree_files
 
 # Written in pieces so that this file is not its own finding.
-MACHINE_PATHS = re.compile(r"(?<![\w.])/(wo" r"rk|fa" r"rm|ro" r"ot|ho" r"me|tm" r"p|Us" r"ers)/[\w.]")
-REGISTRIES = re.compile(r"(index-" r"url|find-" r"links|trusted-" r"host|_auth" r"Token|py" r"pi\.[a-z]+/simple)")
+MACHINE_PATHS = re.compile(
+    r"(?<![\w.])/(wo" r"rk|fa" r"rm|ro" r"ot|ho" r"me|tm" r"p|Us" r"ers)/[\w.]"
+)
+REGISTRIES = re.compile(
+    r"(index-" r"url|find-" r"links|trusted-" r"host|_auth" r"Token|py" r"pi\.[a-z]+/simple)"
+)
 
 
 def found(pattern: re.Pattern[str]) -> list[str]:
