@@ -36,10 +36,10 @@ format: venv  ## Format the code and apply the safe fixes
 	@$(BIN)/ruff format --quiet .
 
 lint: venv
-	@$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check . ; exit 1; }
+	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/pyright --pythonpath $(BIN)/python --warnings
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 
 check: lint  ## Lint, types, layers, architecture, unit and contract tests (under 2 minutes)
 	@$(PYTEST) -q -m "not slow and not soak" tests/architecture tests/unit tests/contract

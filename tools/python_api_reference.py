@@ -18,14 +18,19 @@ WIDTH = 96
 HEAD = """\
 # Python API
 
-<!-- Written by tools/python_api_reference.py from the docstrings. Run `make docs` to renew it. -->
+<!-- Written from the docstrings by tools/python_api_reference.py; `make docs` renews it. -->
 
-Everything a program needs is imported from `vigent`. Errors not listed here are in `vigent.errors` and described in
-[Errors](errors.md); the fields of a record in [The record](record.md).
+Everything a program needs is imported from `vigent`. Errors have a page of their own,
+[Errors](errors.md), and so have the fields of a record, [The record](record.md).
 
-Instants are datetimes with an offset, or ISO texts with one. Where a bare date is accepted, it is a day in `timezone`, else in
-UTC. `person=` on any verb names whose memory is meant; left out, it is the one given to `Memory.open`.
+Instants are datetimes with an offset, or ISO texts with one. Where a bare date is accepted, it is a
+day in `timezone`, else in UTC. `person=` on any verb names whose memory is meant; left out, it is
+the one given to `Memory.open`.
 """
+
+TWIN = """\
+It has every verb of `Memory` under the same name, to be awaited; `list` is an asynchronous
+iterator."""
 
 
 def signature(thing: Any, name: str) -> str:
@@ -115,12 +120,7 @@ def page() -> str:
     parts = [HEAD.rstrip()]
     for name in ordered():
         if name == "AsyncMemory":
-            parts += [
-                "## AsyncMemory",
-                document(vigent.AsyncMemory),
-                "It has every verb of `Memory` under the same name, to be awaited; `list` is an "
-                "asynchronous iterator.",
-            ]
+            parts += ["## AsyncMemory", document(vigent.AsyncMemory), TWIN]
         else:
             parts += describe(name, getattr(vigent, name))
         if name == "Memory":

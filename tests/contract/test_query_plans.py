@@ -46,7 +46,9 @@ def skewed(connection: apsw.Connection) -> None:
     beliefs = 0
     for tenant, key, revisions in rows_of_one_big_tenant():
         connection.execute(
-            "INSERT INTO key VALUES (?, ?, 'default', ?, ?, 'a', '', ?, 0, 0, 0, 0, 0, NULL, NULL, NULL)",
+            "INSERT INTO key (no, tenant, store, person, subject, attribute, type, name,"
+            " last_recorded, head_from, head_to, head_recorded, head_expires)"
+            " VALUES (?, ?, 'default', ?, ?, 'a', '', ?, 0, 0, 0, 0, 0)",
             (key, tenant, f"p{key % 7}", f"s{key}", f"s{key}"),
         )
         for revision in range(revisions):
