@@ -1,0 +1,149 @@
+"""The same memory for asynchronous callers: each verb of ``Memory``, one thread hop away.
+
+Nothing is written twice: a verb here takes its signature and its words from the one it mirrors.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from itertools import islice
+from types import TracebackType
+from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
+
+from vigent.memory import Memory, Persons, Review
+from vigent.threads import Threads
+
+__all__ = ["AsyncMemory", "AsyncPersons", "AsyncReview"]
+
+M = TypeVar("M")
+R = TypeVar("R")
+P = ParamSpec("P")
+
+_PAGE: Final = 200
+
+
+class _Mirror(Generic[M]):
+    """Stands in for a synchronous object."""
+
+    __slots__ = ("_mirrored", "_threads")
+
+    def __init__(self, mirrored: M, threads: Threads) -> None:
+        self._mirrored = mirrored
+        self._threads = threads
+
+
+def _reads(
+    verb: Callable[Concatenate[M, P], R],
+) -> Callable[Concatenate[_Mirror[M], P], Coroutine[Any, Any, R]]:
+    @functools.wraps(verb)
+    async def hop(self: _Mirror[M], *args: P.args, **kwargs: P.kwargs) -> R:
+        call = functools.partial(verb, self._mirrored, *args, **kwargs)
+        return await self._threads.read(call)
+
+    return hop
+
+
+def _writes(
+    verb: Callable[Concatenate[M, P], R],
+) -> Callable[Concatenate[_Mirror[M], P], Coroutine[Any, Any, R]]:
+    @functools.wraps(verb)
+    async def hop(self: _Mirror[M], *args: P.args, **kwargs: P.kwargs) -> R:
+        call = functools.partial(verb, self._mirrored, *args, **kwargs)
+        return await self._threads.write(call)
+
+    return hop
+
+
+def _streams(
+    verb: Callable[Concatenate[M, P], Iterator[R]],
+) -> Callable[Concatenate[_Mirror[M], P], AsyncIterator[R]]:
+    """Mirror an iterator: a page of it is fetched at each hop."""
+
+    @functools.wraps(verb)
+    async def stream(self: _Mirror[M], *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[R]:
+        call = functools.partial(verb, self._mirrored, *args, **kwargs)
+        rows = await self._threads.read(call)
+        page = functools.partial(_next_page, rows)
+        while found := await self._threads.read(page):
+            for row in found:
+                yield row
+
+    return stream
+
+
+def _next_page(rows: Iterator[R]) -> tuple[R, ...]:
+    return tuple(islice(rows, _PAGE))
+
+
+class AsyncReview(_Mirror[Review]):
+    """What waits for a person's decision."""
+
+    __slots__ = ()
+
+    list = _reads(Review.list)
+    accept = _writes(Review.accept)
+    reject = _writes(Review.reject)
+
+
+class AsyncPersons(_Mirror[Persons]):
+    """Which entity a person is."""
+
+    __slots__ = ()
+
+    link = _writes(Persons.link)
+
+
+class AsyncMemory(_Mirror[Memory]):
+    """``Memory`` for asynchronous callers, on asyncio and on trio.
+
+    ``await AsyncMemory.open(…)``, or ``AsyncMemory(memory)`` around one that is open already.
+    A verb that has begun is finished, also when its caller is cancelled. ``list`` is an
+    asynchronous iterator.
+    """
+
+    __slots__ = ("persons", "review")
+
+    def __init__(self, memory: Memory, threads: Threads | None = None) -> None:
+        super().__init__(memory, threads or Threads())
+        self.review = AsyncReview(memory.review, self._threads)
+        self.persons = AsyncPersons(memory.persons, self._threads)
+
+    @classmethod
+    @functools.wraps(Memory.open)
+    async def open(cls, *args: Any, **kwargs: Any) -> Self:
+        """Open a store; takes what ``Memory.open`` takes."""
+        threads = Threads()
+        call = functools.partial(Memory.open, *args, **kwargs)
+        return cls(await threads.write(call), threads)
+
+    capture = _writes(Memory.capture)
+    write = _writes(Memory.write)
+    write_many = _writes(Memory.write_many)
+    propose = _writes(Memory.propose)
+    retract = _writes(Memory.retract)
+    update = _writes(Memory.update)
+    forget = _writes(Memory.forget)
+    erase_person = _writes(Memory.erase_person)
+    sweep = _writes(Memory.sweep)
+    check = _writes(Memory.check)
+    close = _writes(Memory.close)
+
+    current = _reads(Memory.current)
+    history = _reads(Memory.history)
+    provenance = _reads(Memory.provenance)
+    visibility = _reads(Memory.visibility)
+    diff = _reads(Memory.diff)
+    get = _reads(Memory.get)
+    list = _streams(Memory.list)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()

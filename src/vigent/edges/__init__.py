@@ -1,0 +1,1 @@
+"""Where Vigent meets the outside; each edge translates, and decides nothing."""

@@ -1,0 +1,182 @@
+"""What every command shares: the options that say which store, and how the answer is given."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any, Concatenate, Final, ParamSpec
+
+import typer
+from vigent.memory import Memory
+
+from vigent.edges.cli.output import Output
+from vigent.errors import InvalidInput
+
+__all__ = ["Call", "command", "group", "own_db"]
+
+P = ParamSpec("P")
+
+_PANEL: Final = "Store and output"
+
+Database = Annotated[
+    str,
+    typer.Option(
+        "--db",
+        envvar="VIGENT_DB",
+        metavar="FILE",
+        help="The store's file.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Tenant = Annotated[
+    str,
+    typer.Option("--tenant", metavar="ID", help="The tenant.", rich_help_panel=_PANEL),
+]
+Store = Annotated[
+    str,
+    typer.Option("--store", metavar="ID", help="The store inside it.", rich_help_panel=_PANEL),
+]
+Person = Annotated[
+    str | None,
+    typer.Option(
+        "--person",
+        metavar="ID",
+        help="Whose memory it is; without it, what the tenant shares.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Schema = Annotated[
+    Path | None,
+    typer.Option(
+        "--schema",
+        envvar="VIGENT_SCHEMA",
+        metavar="FILE",
+        help="Attribute definitions, as YAML.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Answer as one JSON document; errors as a JSON object on standard error.",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One run of a command: the store it concerns, and where the answer goes."""
+
+    db: str
+    tenant: str
+    store: str
+    person: str | None
+    schema: Path | None
+    out: Output
+
+    @property
+    def as_json(self) -> bool:
+        """Whether the answer is for a program."""
+        return self.out.as_json
+
+    def open(self, *, create: bool = False, **more: Any) -> Memory:
+        """Open the store; a command that only reads does not make one where there is none."""
+        if not self.db.strip():
+            raise InvalidInput("db", "must name a file")
+        # os.path, not Path.exists: a name no file can have is one that does not exist
+        if not create and self.db != ":memory:" and not os.path.exists(self.db):  # noqa: PTH110
+            raise InvalidInput(
+                "db", f"there is no store at {self.db}; write, capture, import or demo make one"
+            )
+        return Memory.open(
+            self.db,
+            tenant=self.tenant,
+            store=self.store,
+            person=self.person,
+            schema=more.pop("schema", self.schema),
+            **more,
+        )
+
+
+def _shared_options(
+    *,
+    json_output: Json = False,
+    db: Database = "vigent.db",
+    tenant: Tenant = "default",
+    store: Store = "default",
+    person: Person = None,
+    schema: Schema = None,
+) -> Call:
+    return Call(db, tenant, store, person, schema, Output(as_json=json_output))
+
+
+def _parameters(of: Callable[..., Any]) -> list[inspect.Parameter]:
+    return list(inspect.signature(of, eval_str=True).parameters.values())
+
+
+_SHARED: Final = _parameters(_shared_options)
+
+
+def command(
+    app: typer.Typer, name: str
+) -> Callable[[Callable[Concatenate[Call, P], None]], Callable[Concatenate[Call, P], None]]:
+    """Register a function as a command that also takes the shared options.
+
+    The function gets them as a ``Call``, before its own arguments. An argument whose type is a
+    dataclass stands for one option per field.
+    """
+
+    def register(
+        run: Callable[Concatenate[Call, P], None],
+    ) -> Callable[Concatenate[Call, P], None]:
+        own = _parameters(run)[1:]
+        grouped = {each.name: each.annotation for each in own if is_dataclass(each.annotation)}
+        alone = [each for each in own if each.name not in grouped]
+        parts = {part: _parameters(kind) for part, kind in grouped.items()}
+        everything = [
+            each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for each in (*alone, *chain.from_iterable(parts.values()), *_SHARED)
+        ]
+
+        def called(**given: Any) -> None:
+            call = _shared_options(**{each.name: given.pop(each.name) for each in _SHARED})
+            for part, fields in parts.items():
+                given[part] = grouped[part](**{each.name: given.pop(each.name) for each in fields})
+            run(call, **given)  # pyright: ignore[reportCallIssue]
+
+        called.__signature__ = inspect.Signature(everything)  # pyright: ignore[reportFunctionMemberAccess]
+        called.__annotations__ = {each.name: each.annotation for each in everything}
+        called.__doc__ = run.__doc__
+        app.command(name)(called)
+        return run
+
+    return register
+
+
+def own_db(call: Call, ctx: typer.Context) -> str | None:
+    """Give the store that ``--db`` itself names, or None.
+
+    For commands that fill a store with data of their own: ``VIGENT_DB`` names the user's, and
+    must not be taken for it.
+    """
+    source = ctx.get_parameter_source("db")
+    return call.db if source is not None and source.name == "COMMANDLINE" else None
+
+
+def group(app: typer.Typer, name: str, about: str) -> typer.Typer:
+    """Add a group of commands, which shows its help when called without one."""
+    inner = typer.Typer(help=about, no_args_is_help=False)
+
+    @inner.callback(invoke_without_command=True)
+    def show_help(ctx: typer.Context) -> None:  # pyright: ignore[reportUnusedFunction]
+        if ctx.invoked_subcommand is None:
+            typer.echo(ctx.get_help())
+
+    app.add_typer(inner, name=name)
+    return inner

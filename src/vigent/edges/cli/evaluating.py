@@ -1,0 +1,89 @@
+"""The command that replays public data and asks every question: eval."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from vigent.edges.cli.command import Call, command, own_db
+from vigent.edges.cli.output import progress_bar
+from vigent.edges.cli.tables import card, rows
+from vigent.evaluation.asking import KINDS
+from vigent.evaluation.run import DATASETS, evaluate
+
+__all__ = ["register"]
+
+
+def _show(call: Call, result: dict[str, Any]) -> None:
+    counts = ("dialogues", "facts", "confirmed", "superseded", "retracted")
+    table = rows("questions", "checked", "wrong")
+    for kind in KINDS:
+        tally = result[kind]
+        wrong = Text(str(tally["wrong"]), style="bold red" if tally["wrong"] else "green")
+        table.add_row(kind, f"{tally['checked']:,}", wrong)
+    call.out.show(
+        card(
+            [
+                ("data set", Text(result["dataset"], style="bold")),
+                *((name, f"{result[name]:,}") for name in counts),
+                ("writes/s", f"{result['writes_per_s']:,.0f}"),
+            ]
+        ),
+        table,
+    )
+
+
+def eval_data(
+    call: Call,
+    ctx: typer.Context,
+    *,
+    dataset: Annotated[
+        str, typer.Argument(metavar="DATASET", help=f"One of {', '.join(DATASETS)}.")
+    ],
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A file or the folder of that set, any split.")
+    ],
+    shuffle: Annotated[
+        int | None,
+        typer.Option("--shuffle", metavar="SEED", help="Write in a random order with this seed."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", help="Only so many dialogues.")
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option("--answers", metavar="FILE", help="Write each answer as a JSON line."),
+    ] = None,
+) -> None:
+    """Replay public dialogue data as real writes, ask every question, count wrong answers.
+
+    Without --db the store is a temporary one. Expected values come from the files alone.
+    """
+    with progress_bar("reading") as (bar, task):
+
+        def report(stage: str, done: int, total: int) -> None:
+            bar.update(task, description=stage, completed=done, total=total)
+
+        result = evaluate(
+            dataset,
+            path,
+            db=own_db(call, ctx),
+            shuffle=shuffle,
+            limit=limit,
+            answers=answers,
+            progress=report,
+            tenant=call.tenant,
+            store=call.store,
+        )
+    if call.as_json:
+        call.out.line(result)
+    else:
+        _show(call, result)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    command(app, "eval")(eval_data)

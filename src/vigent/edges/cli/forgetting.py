@@ -1,0 +1,80 @@
+"""Commands that remove content for good: forget, erase-person."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from vigent.edges.cli import options
+from vigent.edges.cli.command import Call, command
+from vigent.edges.cli.output import progress_bar
+from vigent.edges.cli.tables import card, moment, rows, visible
+from vigent.errors import InvalidInput
+
+__all__ = ["register"]
+
+
+def forget(call: Call, memory_id: options.MemoryId) -> None:
+    """Remove the content of one memory for good.
+
+    What it had ended does not come back. To say that something no longer holds, use retract.
+    """
+    with call.open() as memory:
+        result = memory.forget(memory_id)
+    if call.as_json:
+        call.out.document({"memory_id": result.memory_id, "forgotten": result.forgotten})
+    else:
+        what = "Forgot" if result.forgotten else "Nothing to forget in"
+        call.out.show(Text(f"{what} {visible(result.memory_id)}."))
+
+
+def erase_person(
+    call: Call,
+    person_id: Annotated[
+        str | None, typer.Argument(metavar="PERSON", help="Who; or give --person.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only count what would be removed.")
+    ] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait until it is gone from the files' bytes too.")
+    ] = False,
+) -> None:
+    """Remove everything of a person, and give a receipt."""
+    if person_id is None:
+        person_id = call.person
+    elif call.person not in {None, person_id}:
+        raise InvalidInput("person", "the argument and --person name two different persons")
+    if person_id is None:
+        raise InvalidInput("person", "say whose memory to erase")
+    with (
+        call.open() as memory,
+        progress_bar("counting" if dry_run else "erasing"),
+    ):
+        receipt = memory.erase_person(person_id, dry_run=dry_run, wait=wait)
+    if call.as_json:
+        call.out.document(receipt.to_dict())
+        return
+    table = rows("table", "rows")
+    for name, count in receipt.counts.items():
+        table.add_row(name, str(count))
+    about = "\n".join(receipt.shared)
+    call.out.show(
+        card(
+            [
+                ("state", Text(receipt.state, style="bold")),
+                ("at", moment(receipt.at)),
+                ("person", f"{receipt.person_hash}  (a hash: the name is not kept)"),
+                ("shared", about),
+            ]
+        ),
+        table,
+    )
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    command(app, "forget")(forget)
+    command(app, "erase-person")(erase_person)

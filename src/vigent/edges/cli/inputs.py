@@ -1,0 +1,80 @@
+"""How words on the command line become arguments of the engine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, NoReturn, TypeVar
+
+from vigent.errors import InvalidInput
+
+__all__ = ["given", "json_object", "json_value", "parse_json", "typed_value", "words_or_stdin"]
+
+T = TypeVar("T")
+
+
+def given(**arguments: T | None) -> dict[str, T]:
+    """Keep the arguments that were given."""
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON strictly: numbers exact, no NaN or Infinity, no name twice; raises ValueError."""
+    return json.loads(
+        text,
+        parse_float=Decimal,
+        parse_constant=_no_constant,
+        object_pairs_hook=_distinct,
+    )
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the name {twice!r} stands twice in one object")
+    return found
+
+
+def json_value(field: str, text: str) -> Any:
+    """Parse an option that holds JSON; an error names the field."""
+    try:
+        return parse_json(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(field, f"not valid JSON: {error}") from error
+
+
+def json_object(field: str, text: str | None) -> Mapping[str, Any] | None:
+    """Parse an option that holds a JSON object; None stays None."""
+    if text is None:
+        return None
+    value = json_value(field, text)
+    if not isinstance(value, dict):
+        raise InvalidInput(field, "must be a JSON object")
+    return value
+
+
+def typed_value(text: str | None, as_json: str | None) -> dict[str, Any]:
+    """Give the ``value`` argument from its two spellings; empty when there is neither."""
+    if as_json is None:
+        return {} if text is None else {"value": text}
+    if text is not None:
+        raise InvalidInput("value", "give it as an argument or with --value-json, not both")
+    return {"value": json_value("value", as_json)}
+
+
+def words_or_stdin(field: str, text: str) -> str:
+    """Give the text itself, or all of standard input for ``-``."""
+    if text != "-":
+        return text
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(field, f"standard input is not UTF-8: {error}") from error

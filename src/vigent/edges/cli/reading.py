@@ -1,0 +1,226 @@
+"""Commands that answer from state: current, history, provenance, diff, list."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from vigent import Record, State
+from vigent.edges.cli import options
+from vigent.edges.cli.boundary import ExitCode
+from vigent.edges.cli.command import Call, command
+from vigent.edges.cli.inputs import given
+from vigent.edges.cli.tables import (
+    changes_table,
+    history_table,
+    moment,
+    provenance_view,
+    record_card,
+    records_table,
+    visible,
+)
+
+__all__ = ["register"]
+
+Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="Whom or what it is about.")]
+
+
+def _no_answer(call: Call, empty: Any, message: str) -> None:
+    """Answer that there is nothing, and end with the exit code that says so."""
+    if call.as_json:
+        call.out.document(empty)
+    else:
+        call.out.show(Text(message))
+    raise typer.Exit(ExitCode.NO_ANSWER)
+
+
+def _answered(record: Record) -> dict[str, Any]:
+    """Give a record with the instants its answer stands for."""
+    row = record.to_dict()
+    return row | {"as_of": _instant(record.as_of), "known_at": _instant(record.known_at)}
+
+
+def _instant(value: Any) -> str:
+    return value.isoformat().replace("+00:00", "Z")
+
+
+def _stands_for(call: Call, answer: Record | State) -> None:
+    call.out.show(
+        Text(f"as of {moment(answer.as_of)}, as known at {moment(answer.known_at)}", style="dim")
+    )
+
+
+def _show_state(call: Call, state: State) -> None:
+    if call.as_json:
+        call.out.document(state.to_dict())
+        if not state:
+            raise typer.Exit(ExitCode.NO_ANSWER)
+        return
+    if not state:
+        _no_answer(call, None, f"Nothing about {visible(state.subject)} is in force.")
+    flat: list[Record] = []
+    for found in state.values():
+        flat.extend([found] if isinstance(found, Record) else found)
+    call.out.show(records_table(call.out.console, flat))
+    _stands_for(call, state)
+
+
+def current(
+    call: Call,
+    *,
+    subject: Subject,
+    attribute: Annotated[
+        str | None,
+        typer.Argument(metavar="ATTRIBUTE", help="The property; without it, all that is in force."),
+    ] = None,
+    as_of: options.AsOf = None,
+    known_at: options.KnownAt = None,
+    timezone: options.Timezone = None,
+) -> None:
+    """Show what is in force, now or then."""
+    when = given(as_of=as_of, known_at=known_at, timezone=timezone)
+    with call.open() as memory:
+        if attribute is None:
+            _show_state(call, memory.current(subject, **when))
+            return
+        found = memory.current(subject, attribute, **when)
+    if isinstance(found, State):
+        raise TypeError("a read of one attribute gave a whole state")
+    name = visible(f"{attribute} of {subject}")
+    if not found:
+        _no_answer(call, None if found is None else [], f"Nothing is in force for {name}.")
+    elif isinstance(found, Record):
+        if call.as_json:
+            call.out.document(_answered(found))
+        else:
+            call.out.show(record_card(found))
+            _stands_for(call, found)
+    elif call.as_json:
+        call.out.document([_answered(record) for record in found])
+    else:
+        call.out.show(records_table(call.out.console, found))
+        _stands_for(call, found[0])
+
+
+def history(
+    call: Call,
+    *,
+    subject: Subject,
+    attribute: Annotated[str, typer.Argument(metavar="ATTRIBUTE", help="The property.")],
+) -> None:
+    """Show the whole life of an attribute, with every revision."""
+    with call.open() as memory:
+        found = memory.history(subject, attribute)
+    if not found:
+        _no_answer(call, [], visible(f"Nothing was ever known for {attribute} of {subject}."))
+    elif call.as_json:
+        call.out.document([record.to_dict() for record in found])
+    else:
+        call.out.show(history_table(call.out.console, found))
+
+
+def provenance(
+    call: Call,
+    memory_id: options.MemoryId,
+) -> None:
+    """Show who said it, where, and what else supports it."""
+    with call.open() as memory:
+        found = memory.provenance(memory_id)
+    if call.as_json:
+        call.out.document(found.to_dict())
+    else:
+        call.out.show(provenance_view(call.out.console, found))
+
+
+def diff(
+    call: Call,
+    *,
+    since: Annotated[str, typer.Option("--since", metavar="WHEN", help="From this instant …")],
+    until: Annotated[str, typer.Option("--until", metavar="WHEN", help="… to this one.")],
+    axis: Annotated[
+        str,
+        typer.Option(
+            "--axis", metavar="AXIS", help="valid: the world changed; recorded: we learned."
+        ),
+    ] = "valid",
+    subject: Annotated[
+        str | None, typer.Option("--subject", metavar="NAME", help="Of this subject alone.")
+    ] = None,
+) -> None:
+    """Show what changed between two instants."""
+    with call.open() as memory:
+        found = memory.diff(since=since, until=until, axis=axis, **given(subject=subject))
+    if not found:
+        _no_answer(call, [], "Nothing changed.")
+    elif call.as_json:
+        call.out.document([change.to_dict() for change in found])
+    else:
+        call.out.show(changes_table(call.out.console, found))
+
+
+def list_memories(
+    call: Call,
+    *,
+    memory_type: Annotated[
+        str | None, typer.Option("--type", metavar="TYPE", help="Of this type.")
+    ] = None,
+    subject: Annotated[
+        str | None, typer.Option("--subject", metavar="NAME", help="About this subject.")
+    ] = None,
+    attribute: Annotated[
+        str | None, typer.Option("--attribute", metavar="NAME", help="This property.")
+    ] = None,
+    as_of: options.AsOf = None,
+    known_at: options.KnownAt = None,
+    status: Annotated[
+        str | None, typer.Option("--status", metavar="STATUS", help="Of this status.")
+    ] = None,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option("--min-confidence", metavar="0..1", help="At least this sure."),
+    ] = None,
+    include: Annotated[
+        str, typer.Option("--include", metavar="WHAT", help="current, or history too.")
+    ] = "current",
+    order: Annotated[
+        str, typer.Option("--order", metavar="ORDER", help="recorded or confidence.")
+    ] = "recorded",
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many.")
+    ] = None,
+) -> None:
+    """List memories: in force now, unless asked otherwise.
+
+    With --json a single JSON array, one record a line.
+    """
+    filters = given(
+        type=memory_type,
+        subject=subject,
+        attribute=attribute,
+        as_of=as_of,
+        known_at=known_at,
+        status=status,
+        min_confidence=min_confidence,
+    )
+    with call.open() as memory:
+        records = islice(memory.list(include=include, order=order, **filters), limit)
+        if call.as_json:
+            if not call.out.array(record.to_dict() for record in records):
+                raise typer.Exit(ExitCode.NO_ANSWER)
+            return
+        found = list(records)
+    if not found:
+        _no_answer(call, [], "No memory fits.")
+    call.out.show(records_table(call.out.console, found, with_subject=True))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    command(app, "current")(current)
+    command(app, "history")(history)
+    command(app, "provenance")(provenance)
+    command(app, "diff")(diff)
+    command(app, "list")(list_memories)

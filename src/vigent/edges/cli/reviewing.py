@@ -1,0 +1,91 @@
+"""Commands for what waits for a person's decision: review list, accept, reject."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from vigent.edges.cli import options
+from vigent.edges.cli.boundary import ExitCode
+from vigent.edges.cli.command import Call, command, group
+from vigent.edges.cli.inputs import given
+from vigent.edges.cli.tables import moment, record_card, rows, shown_value, visible
+from vigent.edges.cli.writing import show_result
+
+__all__ = ["register"]
+
+
+def _row(item: Any) -> dict[str, Any]:
+    return {
+        "memory": item.memory.to_dict(),
+        "reason": item.reason,
+        "created_at": item.created_at.isoformat().replace("+00:00", "Z"),
+    }
+
+
+def list_pending(
+    call: Call,
+    reason: Annotated[
+        str | None, typer.Option("--reason", metavar="CODE", help="Held for this reason.")
+    ] = None,
+) -> None:
+    """List the candidates that wait for a decision."""
+    with call.open() as memory:
+        found = memory.review.list(**given(reason=reason))
+    if call.as_json:
+        call.out.document([_row(item) for item in found])
+    elif not found:
+        call.out.show(Text("Nothing waits for review."))
+    else:
+        table = rows("candidate", "reason", "since (UTC)", "id")
+        for item in found:
+            record = item.memory
+            about = " · ".join(filter(None, [record.subject, record.attribute]))
+            said = Text(f"{visible(about)}\n", style="cyan")
+            table.add_row(
+                said.append(shown_value(record), style="bold"),
+                visible(item.reason),
+                Text(moment(item.created_at), no_wrap=True),
+                Text(record.memory_id, style="dim", no_wrap=True, overflow="ignore"),
+            )
+        call.out.show(table)
+    if not found:
+        raise typer.Exit(ExitCode.NO_ANSWER)
+
+
+def accept(
+    call: Call,
+    memory_id: options.MemoryId,
+    trust: Annotated[
+        str, typer.Option("--trust", metavar="LEVEL", help="The trust of who accepts it.")
+    ] = "reviewer",
+) -> None:
+    """Accept a candidate: it is stated now, with your trust."""
+    with call.open() as memory:
+        show_result(call, memory.review.accept(memory_id, trust=trust))
+
+
+def reject(
+    call: Call,
+    memory_id: options.MemoryId,
+    reason: Annotated[
+        str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the record.")
+    ] = None,
+) -> None:
+    """Reject a candidate; it stays on record as rejected."""
+    with call.open() as memory:
+        record = memory.review.reject(memory_id, **given(reason=reason))
+    if call.as_json:
+        call.out.document(record.to_dict())
+    else:
+        call.out.show(record_card(record, headline="rejected"))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    review = group(app, "review", "Decide about candidates that wait for a person.")
+    command(review, "list")(list_pending)
+    command(review, "accept")(accept)
+    command(review, "reject")(reject)
