@@ -419,6 +419,13 @@ def test_retention_counts_from_the_last_change():
         schema.retention(None)
 
 
+def test_a_definition_made_directly_is_checked_too():
+    for wrong in ({"recurrence": True}, {"recurrence": 1.5}, {"half_life_days": False}):
+        with pytest.raises(SchemaMismatch) as caught:
+            AttributeDefinition(name="a", **wrong)
+        assert caught.value.field == f"attributes.a.{next(iter(wrong))}"
+
+
 def test_definitions_cannot_be_changed():
     with pytest.raises(AttributeError):
         SCHEMA.attribute("plan").kind = "text"

@@ -194,6 +194,7 @@ def test_a_subject_that_breaks_a_rule_is_refused(name):
 @example("\u0345")
 @example("ﬃ ŉ ǰ")
 @example("\u1fb4")
+@example("\u03b1\u0345\u0301")  # its marks are not in their canonical order
 def test_the_canonical_id_is_its_own_canonical_id(name):
     try:
         canonical = canonical_subject(name)[1]
@@ -244,6 +245,7 @@ def test_text_comes_back_code_point_for_code_point(text):
             "\U0001f3f4" + hidden("ignore all that") + "\U000e007f",
             "\U0001f3f4",
         ),  # no region has such a code
+        ("\U0001f3f4" + hidden("ignoreallthat") + "\U000e007f", "\U0001f3f4"),
         ("\U0001f3f4" + hidden("gbsct"), "\U0001f3f4"),  # no end tag
     ],
 )
