@@ -21,6 +21,7 @@ W1 = {"kind": "write", "subject": "mira", "attribute": "passport_deadline", "val
 W2 = {"kind": "write", "subject": "mira", "attribute": "passport_deadline", "value": "2026-06-30",
       "source_episode": "chat-7/2"}  # fmt: skip
 R1 = {"kind": "retract", "subject": "mira", "attribute": "visa", "source_episode": "chat-7/2"}
+WRITE = '{"kind": "write", "subject": "a", "attribute": "b", "value": %s}'
 STORY = [E1, W1, E2, W2, R1]
 
 
@@ -97,20 +98,13 @@ def test_equal_lines_in_two_stores_or_for_two_persons_are_two(store):
         ('{"kind": ["write"]}', "invalid_input", "kind"),
         ('{"kind": "episode"}', "invalid_input", "content"),
         ('{"kind": "episode", "content": "x", "valeu": 1}', "invalid_input", "valeu"),
-        ('{"kind": "write", "subject": "a", "attribute": "b", "value": "c", "ref": "e1"}',
-         "invalid_input", "ref"),
-        ('{"kind": "write", "subject": "a", "attribute": "b", "value": "c", "source_episode": "e9"}',
-         "invalid_input", "source_episode"),
-        ('{"kind": "write", "subject": "a", "attribute": "b", "value": "c", "source_episode": 1}',
-         "invalid_input", "source_episode"),
-        ('{"kind": "write", "subject": "a", "attribute": "b", "value": NaN}',
-         "invalid_input", "line"),
-        ('{"kind": "write", "subject": "a", "attribute": "b", "value": "c",'
-         ' "valid_from": "2026-06-03T10:00:00"}', "naive_instant", "valid_from"),
-        ('{"kind": "write", "subject": "a", "attribute": "b", "value": null}',
-         "invalid_input", "value"),
-        ('{"kind": "write", "subject": "a", "attribute": "b", "value": "%s"}' % ("x" * 9000),
-         "limit_exceeded", "value"),
+        (WRITE % '"c", "ref": "e1"', "invalid_input", "ref"),
+        (WRITE % '"c", "source_episode": "e9"', "invalid_input", "source_episode"),
+        (WRITE % '"c", "source_episode": 1', "invalid_input", "source_episode"),
+        (WRITE % "NaN", "invalid_input", "line"),
+        (WRITE % '"c", "valid_from": "2026-06-03T10:00:00"', "naive_instant", "valid_from"),
+        (WRITE % "null", "invalid_input", "value"),
+        (WRITE % f'"{"x" * 9000}"', "limit_exceeded", "value"),
         ('{"kind": "retract", "subject": "a"}', "invalid_input", "attribute"),
         ('{"kind": "episode", "content": "x", "occurred_at": "soon"}',
          "invalid_input", "occurred_at"),
@@ -151,8 +145,7 @@ def test_only_conflicts_are_exit_code_3(store):
 
 
 def test_numbers_stay_exact_and_metadata_comes_along(store):
-    row = '{"kind":"write","subject":"a","attribute":"b","value":0.1000000000000000000001,' \
-          '"metadata":{"n":8,"rate":0.5}}'  # fmt: skip
+    row = WRITE % '0.1000000000000000000001, "metadata": {"n": 8, "rate": 0.5}'
     store.run("import", "-", stdin=row)
     record = store.ask("current", "a", "b")
     assert (record["value"], record["metadata"]) == (
@@ -162,12 +155,13 @@ def test_numbers_stay_exact_and_metadata_comes_along(store):
 
 
 def test_a_ref_means_the_nearest_episode_above(store):
+    town = {"kind": "write", "subject": "bo", "attribute": "town", "source_episode": "e1"}
     rows = [
         {**E1, "content": "I live in Faro."},
-        {"kind": "write", "subject": "bo", "attribute": "town", "value": "Faro", "source_episode": "e1"},
+        {**town, "value": "Faro"},
         {**E1, "content": "I live in Lund.", "occurred_at": "2026-06-05T09:00:00Z"},
-        {"kind": "write", "subject": "bo", "attribute": "town", "value": "Lund", "source_episode": "e1"},
-    ]  # fmt: skip
+        {**town, "value": "Lund"},
+    ]
     assert store.run("import", "-", stdin=lines(*rows)).code == 0
     record = store.ask("current", "bo", "town")
     [evidence] = store.ask("provenance", record["memory_id"])["evidence"]
@@ -186,10 +180,10 @@ def test_an_empty_file_is_an_empty_import(store):
 def test_a_killed_import_goes_on_where_it_was(store, tmp_path):
     rows = []
     for n in range(3000):
-        rows.append({"kind": "episode", "ref": f"e{n}", "content": f"turn {n}",
-                     "occurred_at": f"2026-06-01T{n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}Z"})  # fmt: skip
-        rows.append({"kind": "write", "subject": f"s{n % 50}", "attribute": "turn", "value": f"{n}",
-                     "source_episode": f"e{n}"})  # fmt: skip
+        at = f"2026-06-01T{n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}Z"
+        rows.append({**E1, "ref": f"e{n}", "content": f"turn {n}", "occurred_at": at})
+        said = {"kind": "write", "attribute": "turn", "source_episode": f"e{n}"}
+        rows.append({**said, "subject": f"s{n % 50}", "value": f"{n}"})
     file = tmp_path / "long.jsonl"
     file.write_text(lines(*rows), encoding="utf-8")
     command = [sys.executable, "-m", "vigent", "import", str(file), "--db", str(store.path)]
