@@ -48,3 +48,11 @@ def test_the_readme_gives_both_commands():
 
 def test_ci_calls_make_test():
     assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_architecture_page_shows_the_package_as_it_is():
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    drawn = set(re.findall(r"^  ([\w.]+?)/? {2,}\S", page, re.MULTILINE))
+    package = ROOT / "src" / "vigent"
+    there = {p.name for p in package.iterdir() if p.suffix == ".py" or p.is_dir()}
+    assert drawn == there - {"__pycache__"}
