@@ -24,13 +24,13 @@ _PAGE: Final = 200
 
 
 class _Mirror(Generic[M]):
-    """Stands in for a synchronous object."""
+    """Stands in for a synchronous object: ``mirrored`` is that, ``threads`` the way to it."""
 
-    __slots__ = ("_mirrored", "_threads")
+    __slots__ = ("mirrored", "threads")
 
     def __init__(self, mirrored: M, threads: Threads) -> None:
-        self._mirrored = mirrored
-        self._threads = threads
+        self.mirrored = mirrored
+        self.threads = threads
 
 
 def _reads(
@@ -38,8 +38,8 @@ def _reads(
 ) -> Callable[Concatenate[_Mirror[M], P], Coroutine[Any, Any, R]]:
     @functools.wraps(verb)
     async def hop(self: _Mirror[M], *args: P.args, **kwargs: P.kwargs) -> R:
-        call = functools.partial(verb, self._mirrored, *args, **kwargs)
-        return await self._threads.read(call)
+        call = functools.partial(verb, self.mirrored, *args, **kwargs)
+        return await self.threads.read(call)
 
     return hop
 
@@ -49,8 +49,8 @@ def _writes(
 ) -> Callable[Concatenate[_Mirror[M], P], Coroutine[Any, Any, R]]:
     @functools.wraps(verb)
     async def hop(self: _Mirror[M], *args: P.args, **kwargs: P.kwargs) -> R:
-        call = functools.partial(verb, self._mirrored, *args, **kwargs)
-        return await self._threads.write(call)
+        call = functools.partial(verb, self.mirrored, *args, **kwargs)
+        return await self.threads.write(call)
 
     return hop
 
@@ -62,10 +62,10 @@ def _streams(
 
     @functools.wraps(verb)
     async def stream(self: _Mirror[M], *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[R]:
-        call = functools.partial(verb, self._mirrored, *args, **kwargs)
-        rows = await self._threads.read(call)
+        call = functools.partial(verb, self.mirrored, *args, **kwargs)
+        rows = await self.threads.read(call)
         page = functools.partial(_next_page, rows)
-        while found := await self._threads.read(page):
+        while found := await self.threads.read(page):
             for row in found:
                 yield row
 
@@ -106,8 +106,8 @@ class AsyncMemory(_Mirror[Memory]):
 
     def __init__(self, memory: Memory, threads: Threads | None = None) -> None:
         super().__init__(memory, threads or Threads())
-        self.review = AsyncReview(memory.review, self._threads)
-        self.persons = AsyncPersons(memory.persons, self._threads)
+        self.review = AsyncReview(memory.review, self.threads)
+        self.persons = AsyncPersons(memory.persons, self.threads)
 
     @classmethod
     @functools.wraps(Memory.open)

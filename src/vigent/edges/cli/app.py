@@ -39,7 +39,7 @@ __all__ = ["CommandLine", "app", "main"]
 class CommandLine(TyperGroup):
     """The commands, and the one place where an error becomes an exit code; never a traceback."""
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         """Run a command; a reader that closed the pipe early ends it quietly."""
         try:
             try:

@@ -136,7 +136,11 @@ def command(
         run: Callable[Concatenate[Call, P], None],
     ) -> Callable[Concatenate[Call, P], None]:
         own = _parameters(run)[1:]
-        grouped = {each.name: each.annotation for each in own if is_dataclass(each.annotation)}
+        grouped: dict[str, Callable[..., Any]] = {
+            each.name: each.annotation
+            for each in own
+            if isinstance(each.annotation, type) and is_dataclass(each.annotation)
+        }
         alone = [each for each in own if each.name not in grouped]
         parts = {part: _parameters(kind) for part, kind in grouped.items()}
         everything = [
@@ -150,7 +154,7 @@ def command(
                 given[part] = grouped[part](**{each.name: given.pop(each.name) for each in fields})
             run(call, **given)  # pyright: ignore[reportCallIssue]
 
-        called.__signature__ = inspect.Signature(everything)  # pyright: ignore[reportFunctionMemberAccess]
+        called.__signature__ = inspect.Signature(everything)
         called.__annotations__ = {each.name: each.annotation for each in everything}
         called.__doc__ = run.__doc__
         app.command(name)(called)
@@ -174,7 +178,7 @@ def group(app: typer.Typer, name: str, about: str) -> typer.Typer:
     inner = typer.Typer(help=about, no_args_is_help=False)
 
     @inner.callback(invoke_without_command=True)
-    def show_help(ctx: typer.Context) -> None:  # pyright: ignore[reportUnusedFunction]
+    def show_help(ctx: typer.Context) -> None:
         if ctx.invoked_subcommand is None:
             typer.echo(ctx.get_help())
 

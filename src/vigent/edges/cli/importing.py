@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Annotated, Any, Final, cast
@@ -123,7 +123,7 @@ class Import:
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
+def _opened(name: str) -> Generator[tuple[IO[bytes], int | None]]:
     """Open the file, or standard input for ``-``; gives it with its size, where that is known."""
     if name == "-":
         yield sys.stdin.buffer, None

@@ -6,16 +6,14 @@ import json
 import sys
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, cast
 
 from vigent.errors import InvalidInput
 
 __all__ = ["given", "json_object", "json_value", "parse_json", "typed_value", "words_or_stdin"]
 
-T = TypeVar("T")
 
-
-def given(**arguments: T | None) -> dict[str, T]:
+def given(**arguments: Any) -> dict[str, Any]:
     """Keep the arguments that were given."""
     return {name: value for name, value in arguments.items() if value is not None}
 
@@ -58,7 +56,7 @@ def json_object(field: str, text: str | None) -> Mapping[str, Any] | None:
     value = json_value(field, text)
     if not isinstance(value, dict):
         raise InvalidInput(field, "must be a JSON object")
-    return value
+    return cast("dict[str, Any]", value)
 
 
 def typed_value(text: str | None, as_json: str | None) -> dict[str, Any]:

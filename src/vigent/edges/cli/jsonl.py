@@ -7,7 +7,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from vigent import Memory, VigentError
 from vigent.edges.cli.inputs import parse_json
@@ -108,7 +108,7 @@ def _object(raw: bytes) -> dict[str, Any]:
         raise InvalidInput("line", f"not valid JSON: {error}") from error
     if not isinstance(found, dict):
         raise InvalidInput("line", "must be a JSON object")
-    return found
+    return cast("dict[str, Any]", found)
 
 
 def _text(fields: dict[str, Any], name: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import IO, Any, Final
 
@@ -15,6 +15,7 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
+    TaskID,
     TextColumn,
     TimeElapsedColumn,
 )
@@ -101,7 +102,7 @@ class Output:
 @contextmanager
 def progress_bar(
     what: str, *, total: int | None = None, unit: str = ""
-) -> Iterator[tuple[Progress, Any]]:
+) -> Generator[tuple[Progress, TaskID]]:
     """Show progress on standard error, on a terminal only; gives the bar and its task."""
     console = Console(file=sys.stderr)
     bar = Progress(

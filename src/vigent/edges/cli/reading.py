@@ -81,12 +81,14 @@ def current(
     timezone: options.Timezone = None,
 ) -> None:
     """Show what is in force, now or then."""
-    when = given(as_of=as_of, known_at=known_at, timezone=timezone)
     with call.open() as memory:
         if attribute is None:
-            _show_state(call, memory.current(subject, **when))
+            state = memory.current(subject, as_of=as_of, known_at=known_at, timezone=timezone)
+            _show_state(call, state)
             return
-        found = memory.current(subject, attribute, **when)
+        found = memory.current(
+            subject, attribute, as_of=as_of, known_at=known_at, timezone=timezone
+        )
     if isinstance(found, State):
         raise TypeError("a read of one attribute gave a whole state")
     name = visible(f"{attribute} of {subject}")
