@@ -76,6 +76,19 @@ def _next_page(rows: Iterator[R]) -> tuple[R, ...]:
     return tuple(islice(rows, _PAGE))
 
 
+def _opens(
+    verb: Callable[P, Memory],
+) -> Callable[Concatenate[type[AsyncMemory], P], Coroutine[Any, Any, AsyncMemory]]:
+    # The function behind the bound class method: its signature has a place for the class.
+    @functools.wraps(getattr(verb, "__func__", verb))
+    async def opened(cls: type[AsyncMemory], *args: P.args, **kwargs: P.kwargs) -> AsyncMemory:
+        threads = Threads()
+        memory = await threads.write(functools.partial(verb, *args, **kwargs))
+        return cls(memory, threads)
+
+    return opened
+
+
 class AsyncReview(_Mirror[Review]):
     """What waits for a person's decision."""
 
@@ -109,13 +122,7 @@ class AsyncMemory(_Mirror[Memory]):
         self.review = AsyncReview(memory.review, self.threads)
         self.persons = AsyncPersons(memory.persons, self.threads)
 
-    @classmethod
-    @functools.wraps(Memory.open)
-    async def open(cls, *args: Any, **kwargs: Any) -> Self:
-        """Open a store; takes what ``Memory.open`` takes."""
-        threads = Threads()
-        call = functools.partial(Memory.open, *args, **kwargs)
-        return cls(await threads.write(call), threads)
+    open = classmethod(_opens(Memory.open))
 
     capture = _writes(Memory.capture)
     write = _writes(Memory.write)
