@@ -39,7 +39,7 @@ def list_pending(
     elif not found:
         call.out.show(Text("Nothing waits for review."))
     else:
-        table = rows("candidate", "reason", "since (UTC)", "id")
+        table = rows("candidate", "reason", "since (UTC), id", apart=True, whole=2)
         for item in found:
             record = item.memory
             about = " · ".join(filter(None, [record.subject, record.attribute]))
@@ -47,8 +47,7 @@ def list_pending(
             table.add_row(
                 said.append(shown_value(record), style="bold"),
                 visible(item.reason),
-                Text(moment(item.created_at), no_wrap=True),
-                Text(record.memory_id, style="dim", no_wrap=True, overflow="ignore"),
+                Text(f"{moment(item.created_at)}\n").append(record.memory_id, style="dim"),
             )
         call.out.show(table)
     if not found:

@@ -72,11 +72,15 @@ def source_of(record: Record) -> str:
     return visible(f"{named}{quote}")
 
 
-def rows(*columns: str) -> Table:
-    """Give an empty table in the house style."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
+def rows(*columns: str, apart: bool = False, whole: int | None = None) -> Table:
+    """Give an empty table in the house style.
+
+    ``apart`` puts a blank line between rows. Column number ``whole`` is never wrapped, so that
+    its times and ids stay in one piece.
+    """
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", leading=int(apart))
+    for number, column in enumerate(columns):
+        table.add_column(column, overflow="fold", no_wrap=number == whole)
     return table
 
 
@@ -86,11 +90,6 @@ def _piped_or_wide(console: Console) -> bool:
 
 def _stacked(*lines: Text | str) -> Text:
     return Text("\n").join(line if isinstance(line, Text) else Text(line) for line in lines)
-
-
-def _interval(begin: dt.datetime, end: dt.datetime | None, open_as: str, *, wide: bool) -> Text:
-    one_line = span(begin, end, open_as=open_as)
-    return Text(one_line if wide else one_line.replace(" → ", "\n→ "), no_wrap=True)
 
 
 def _id(memory_id: str) -> Text:
@@ -110,20 +109,19 @@ def records_table(
         subject = ["subject"] if with_subject else []
         table = rows(*subject, "attribute", "value", "valid (UTC)", "source", "id")
     else:
-        table = rows("what", "valid (UTC)", "source, id")
+        table = rows("value, source", "valid (UTC), id", apart=True, whole=1)
     for record in records:
         name = visible(record.attribute or record.memory_type)
         value = Text(shown_value(record), style="bold")
-        valid = _interval(record.valid_from, record.valid_to, "open", wide=wide)
+        valid = span(record.valid_from, record.valid_to)
         if wide:
             subject = [_about(record)] if with_subject else []
             table.add_row(*subject, name, value, valid, source_of(record), _id(record.memory_id))
         else:
             label = f"{_about(record)} · {name}" if with_subject and record.subject else name
             table.add_row(
-                _stacked(Text(label, style="cyan"), value),
-                valid,
-                _stacked(source_of(record), _id(record.memory_id)),
+                _stacked(Text(label, style="cyan"), value, source_of(record)),
+                _stacked(valid, _id(record.memory_id)),
             )
     return table
 
@@ -134,20 +132,22 @@ def history_table(console: Console, records: Sequence[Record]) -> Table:
     if wide:
         table = rows("value", "valid (UTC)", "believed (UTC)", "status", "source", "id")
     else:
-        table = rows("value, source, id", "valid (UTC)", "believed (UTC)")
+        table = rows("value, source", "valid, believed (UTC), id", apart=True, whole=1)
     for record in records:
         believed = record.recorded_to is None
         style = "bold" if believed and record.status == "active" else "dim"
         value = Text(shown_value(record), style=style)
-        valid = _interval(record.valid_from, record.valid_to, "open", wide=wide)
-        known = _interval(record.recorded_from, record.recorded_to, "now", wide=wide)
+        valid = span(record.valid_from, record.valid_to)
+        known = span(record.recorded_from, record.recorded_to, open_as="now")
         if wide:
             table.add_row(
                 value, valid, known, record.status, source_of(record), _id(record.memory_id)
             )
         else:
-            said = Text.assemble(value, f"  {record.status}")
-            table.add_row(_stacked(said, source_of(record), _id(record.memory_id)), valid, known)
+            table.add_row(
+                _stacked(value, record.status, source_of(record)),
+                _stacked(valid, known, _id(record.memory_id)),
+            )
     return table
 
 
@@ -189,7 +189,7 @@ def provenance_view(console: Console, found: Provenance) -> RenderableType:
     table = (
         rows("said (UTC)", "by", "words", "trust", "episode")
         if wide
-        else rows("said (UTC)", "by", "words, episode")
+        else rows("words", "said (UTC), by, episode", apart=True, whole=1)
     )
     for evidence in found.evidence:
         episode = evidence.episode
@@ -201,7 +201,8 @@ def provenance_view(console: Console, found: Provenance) -> RenderableType:
         if wide:
             table.add_row(said, by, words, evidence.trust, source)
         else:
-            table.add_row(said, _stacked(by, evidence.trust), _stacked(words, source))
+            who = Text(f"{by} ({evidence.trust})" if by else evidence.trust, overflow="ellipsis")
+            table.add_row(words, _stacked(said, who, source))
     return Group(record_card(found.memory), table)
 
 
@@ -215,13 +216,13 @@ def changes_table(console: Console, changes: Iterable[Change]) -> Table:
     table = (
         rows("at (UTC)", "subject", "attribute", "before", "after")
         if wide
-        else rows("at (UTC)", "what", "before", "after")
+        else rows("at (UTC)", "what", "before", "after", apart=True, whole=0)
     )
     for change in changes:
         subject, attribute = visible(change.subject or ""), visible(change.attribute or "text")
         what = [subject, attribute] if wide else [_stacked(subject, Text(attribute, style="cyan"))]
         table.add_row(
-            Text(moment(change.at), no_wrap=True),
+            moment(change.at),
             *what,
             Text(_side(change.before), style="dim"),
             Text(_side(change.after), style="bold"),
