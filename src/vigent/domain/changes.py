@@ -1,0 +1,161 @@
+"""What a commit is: a closed set of changes, decided before anything is written.
+
+Pipelines decide, adapters obey. A ``ChangeSet`` lists all that one verb changes; an adapter
+applies it in one transaction or not at all, and takes no decision of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from vigent.domain.episodes import EpisodeRow
+from vigent.domain.statements import Belief, Key, Statement
+from vigent.domain.time import Instant
+
+__all__ = [
+    "Answered",
+    "AuditEntry",
+    "ChangeSet",
+    "Close",
+    "Forget",
+    "Head",
+    "Job",
+    "PersonLink",
+    "Refold",
+    "Withdraw",
+    "Words",
+]
+
+
+class Close(NamedTuple):
+    """Stop believing a stretch."""
+
+    belief: int
+    at: Instant
+
+
+class Withdraw(NamedTuple):
+    """Take a statement out of the replay, as of a recorded instant."""
+
+    statement: int
+    at: Instant
+    status: str
+
+
+class Refold(NamedTuple):
+    """Note what the replay derived for a statement."""
+
+    statement: int
+    clean: int
+    indexed: int
+
+
+class Forget(NamedTuple):
+    """Turn a statement into a gap: dates and place stay, what it said goes."""
+
+    statement: int
+    id: str
+    at: Instant
+    gap: int
+    withdrawn_at: Instant
+
+
+class Head(NamedTuple):
+    """What is in force of a single-valued key over an interval, packed for the quick read.
+
+    ``content`` is None where nothing is in force over the interval.
+    """
+
+    valid_from: Instant
+    valid_to: Instant
+    recorded_from: Instant
+    expires_at: Instant
+    replaced: str | None
+    replacer: str | None
+    content: str | None
+
+
+class Words(NamedTuple):
+    """Make a memory findable by its words, within one scope."""
+
+    statement: int
+    scope: str
+    body: str
+
+
+class AuditEntry(NamedTuple):
+    """One thing that happened; the content is salted, erasable, and part of the digest."""
+
+    id: str
+    tenant: str
+    store: str
+    person: str
+    key: int | None
+    at: Instant
+    action: str
+    outcome: str
+    target: str | None
+    content: str
+    salt: bytes
+    digest: bytes
+
+
+class Job(NamedTuple):
+    """Work to be done later, enqueued in the transaction of what caused it."""
+
+    tenant: str
+    kind: str
+    lane: str
+    payload: str
+    run_at: Instant
+    person: str
+
+
+class Answered(NamedTuple):
+    """The answer given to a request that carries an idempotency key."""
+
+    tenant: str
+    caller: str
+    endpoint: str
+    name: str
+    person: str
+    request: bytes
+    answer: str
+    at: Instant
+
+
+class PersonLink(NamedTuple):
+    """Which entity a person is."""
+
+    tenant: str
+    person: str
+    subject: str
+
+
+@dataclass(slots=True)
+class ChangeSet:
+    """All that one verb changes, in the order in which adapters apply it."""
+
+    tenant: str
+    salt: bytes | None = None
+    salted_at: Instant = 0
+    keys: list[Key] = field(default_factory=list[Key])
+    episodes: list[EpisodeRow] = field(default_factory=list[EpisodeRow])
+    withdrawn: list[Withdraw] = field(default_factory=list[Withdraw])
+    discarded: list[int] = field(default_factory=list[int])
+    statements: list[Statement] = field(default_factory=list[Statement])
+    amended: list[Statement] = field(default_factory=list[Statement])
+    refolded: list[Refold] = field(default_factory=list[Refold])
+    forgotten: list[Forget] = field(default_factory=list[Forget])
+    blanked: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    closed: list[Close] = field(default_factory=list[Close])
+    opened: list[Belief] = field(default_factory=list[Belief])
+    words: list[Words] = field(default_factory=list[Words])
+    recorded: list[tuple[Key, Instant]] = field(default_factory=list[tuple[Key, Instant]])
+    heads: list[tuple[int, Head]] = field(default_factory=list[tuple[int, Head]])
+    stubs: list[int] = field(default_factory=list[int])
+    audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
+    jobs: list[Job] = field(default_factory=list[Job])
+    answered: list[Answered] = field(default_factory=list[Answered])
+    links: list[PersonLink] = field(default_factory=list[PersonLink])

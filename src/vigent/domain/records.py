@@ -1,0 +1,408 @@
+"""What readers get: one memory as it stands over one stretch of valid and recorded time.
+
+A record reads from a statement (or the packed content of one) and decodes what is asked for:
+a read that only wants the value pays only for the value.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable, Iterator, Mapping
+from operator import itemgetter
+from typing import Any, Final, Generic, NamedTuple, TypeVar, cast, overload
+
+from vigent.domain.statements import KeyId, Statement
+from vigent.domain.time import OPEN, Instant, iso, to_datetime
+from vigent.domain.values import decode, jsonable
+
+__all__ = ["CONTENT_FIELDS", "Record", "State", "Stretch", "pack"]
+
+T = TypeVar("T")
+
+CONTENT_FIELDS: Final = (
+    "id",
+    "type",
+    "value_kind",
+    "value",
+    "text",
+    "schema_version",
+    "basis",
+    "source_episode",
+    "source",
+    "quote",
+    "speaker",
+    "trust",
+    "confidence",
+    "importance",
+    "evidence_count",
+    "retrieved_count",
+    "contested",
+    "status",
+    "retention",
+    "expires_at",
+    "created_at",
+    "last_changed_at",
+    "confirmed_at",
+    "metadata",
+    "fields",
+)
+"""The columns of a statement that a record shows, in the order of the packed form."""
+
+_content = itemgetter(*(Statement._fields.index(name) for name in CONTENT_FIELDS))
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+_decode_content = json.JSONDecoder().decode
+_AT: Final = {name: i for i, name in enumerate(CONTENT_FIELDS)}
+_DAY: Final = 86_400_000_000
+
+
+def pack(statement: Statement) -> str:
+    """Give the content of a statement as one text, which ``Record`` can read back."""
+    return _encode(_content(statement))
+
+
+class Stretch(NamedTuple):
+    """The two intervals a record stands for."""
+
+    valid_from: Instant
+    valid_to: Instant
+    recorded_from: Instant
+    recorded_to: Instant | None
+
+
+class _Field(Generic[T]):
+    """A field of a record, read from its content when asked for."""
+
+    __slots__ = ("convert", "index")
+
+    def __init__(self, name: str, convert: Callable[[Any], T] | None = None) -> None:
+        self.index = _AT[name]
+        self.convert = convert
+
+    @overload
+    def __get__(self, record: None, owner: type) -> _Field[T]: ...
+    @overload
+    def __get__(self, record: Record, owner: type) -> T: ...
+    def __get__(self, record: Record | None, owner: type) -> _Field[T] | T:
+        if record is None:
+            return self
+        found = record.content[self.index]
+        return found if self.convert is None else self.convert(found)
+
+
+def _moment(value: Instant | None) -> dt.datetime | None:
+    return None if value is None or value >= OPEN else to_datetime(value)
+
+
+def _text_instant(value: Instant | None) -> str | None:
+    return None if value is None or value >= OPEN else iso(value)
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    return {} if text == "{}" else cast("dict[str, Any]", json.loads(text))
+
+
+class Record:
+    """One memory over one stretch of time, as answered at ``as_of`` and ``known_at``.
+
+    Instants are datetimes in UTC; ``valid_to`` and ``recorded_to`` are None while open.
+    ``confidence`` is the stored number, ``effective_confidence`` what is left of it by its
+    half-life at the time of the read; None means unknown. Records compare by what they say.
+    """
+
+    __slots__ = (
+        "_content",
+        "_source",
+        "answered_at",
+        "half_life_days",
+        "key",
+        "known",
+        "name",
+        "replaced",
+        "replacer",
+        "stretch",
+        "valid_at",
+    )
+
+    def __init__(
+        self,
+        key: KeyId,
+        name: str,
+        source: Statement | str,
+        stretch: Stretch,
+        *,
+        replaced: str | None,
+        replacer: str | None,
+        valid_at: Instant,
+        known: Instant,
+        answered_at: Instant,
+        half_life_days: float | None,
+    ) -> None:
+        self.key = key
+        self.name = name
+        self._source = source
+        self._content: tuple[Any, ...] | list[Any] | None = None
+        self.stretch = stretch
+        self.replaced = replaced
+        self.replacer = replacer
+        self.valid_at = valid_at
+        self.known = known
+        self.answered_at = answered_at
+        self.half_life_days = half_life_days
+
+    @property
+    def content(self) -> tuple[Any, ...] | list[Any]:
+        """The shown columns of the statement, in the order of ``CONTENT_FIELDS``."""
+        content = self._content
+        if content is None:
+            source = self._source
+            content = (
+                _decode_content(source) if isinstance(source, str) else _content(source)
+            )
+            self._content = content
+        return content
+
+    memory_id = _Field[str]("id")
+    memory_type = _Field[str]("type")
+    text = _Field["str | None"]("text")
+    schema_version = _Field[int]("schema_version")
+    valid_from_basis = _Field[str]("basis")
+    source_episode_id = _Field["str | None"]("source_episode")
+    source = _Field["str | None"]("source")
+    quote = _Field["str | None"]("quote")
+    speaker = _Field["str | None"]("speaker")
+    trust = _Field[str]("trust")
+    confidence = _Field["float | None"]("confidence")
+    importance = _Field[int]("importance")
+    evidence_count = _Field[int]("evidence_count")
+    retrieved_count = _Field[int]("retrieved_count")
+    contested = _Field[bool]("contested", bool)
+    status = _Field[str]("status")
+    retention_policy = _Field["str | None"]("retention")
+    expires_at = _Field["dt.datetime | None"]("expires_at", _moment)
+    created_at = _Field["dt.datetime | None"]("created_at", _moment)
+    last_changed_at = _Field["dt.datetime | None"]("last_changed_at", _moment)
+    confirmed_at = _Field["dt.datetime | None"]("confirmed_at", _moment)
+    metadata = _Field["dict[str, Any]"]("metadata", _json_object)
+    fields = _Field["dict[str, Any]"]("fields", _json_object)
+
+    @property
+    def value(self) -> Any:
+        """The value as a Python object of its kind; None for free text."""
+        content = self.content
+        kind = content[2]
+        if kind == "text":
+            return content[3]
+        return None if kind is None else decode(kind, content[3])
+
+    @property
+    def value_kind(self) -> str | None:
+        """The kind of the value: text, integer, decimal, boolean, date, instant and so on."""
+        return cast("str | None", self.content[2])
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant the memory belongs to."""
+        return self.key.tenant
+
+    @property
+    def store_id(self) -> str:
+        """The store that holds it."""
+        return self.key.store
+
+    @property
+    def person_id(self) -> str | None:
+        """The person whose memory it is; None when shared."""
+        return self.key.person or None
+
+    @property
+    def subject(self) -> str | None:
+        """What it is about, as first written."""
+        return self.name or None
+
+    @property
+    def attribute(self) -> str | None:
+        """The property it states; None for free text."""
+        return self.key.attribute or None
+
+    @property
+    def valid_from(self) -> dt.datetime:
+        """From when it holds."""
+        return to_datetime(self.stretch.valid_from)
+
+    @property
+    def valid_to(self) -> dt.datetime | None:
+        """The first instant at which it no longer holds; None while open."""
+        return _moment(self.stretch.valid_to)
+
+    @property
+    def recorded_from(self) -> dt.datetime:
+        """Since when the store has believed this stretch."""
+        return to_datetime(self.stretch.recorded_from)
+
+    @property
+    def recorded_to(self) -> dt.datetime | None:
+        """When the store stopped believing this stretch; None while it does."""
+        return _moment(self.stretch.recorded_to)
+
+    @property
+    def supersedes_memory_id(self) -> str | None:
+        """The memory it followed or corrected."""
+        return self.replaced
+
+    @property
+    def superseded_by(self) -> str | None:
+        """The memory that followed or corrected it."""
+        return self.replacer
+
+    @property
+    def as_of(self) -> dt.datetime:
+        """The instant of valid time the answer stands for."""
+        return to_datetime(self.valid_at)
+
+    @property
+    def known_at(self) -> dt.datetime:
+        """The instant of recorded time the answer stands for."""
+        return to_datetime(self.known)
+
+    @property
+    def effective_confidence(self) -> float | None:
+        """``confidence * 0.5 ** (age_in_days / half_life)``, aged from the last change."""
+        content = self.content
+        confidence = cast("float | None", content[12])
+        if confidence is None or self.half_life_days is None:
+            return confidence
+        since = max(content[21], content[22] or content[21])
+        age = max(0, self.answered_at - since) / _DAY
+        return confidence * 0.5 ** (age / self.half_life_days)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the record as JSON-ready values, in a fixed order, the type's own fields last."""
+        c = self.content
+        kind = c[2]
+        stretch = self.stretch
+        return {
+            "tenant_id": self.key.tenant,
+            "memory_id": c[0],
+            "store_id": self.key.store,
+            "person_id": self.key.person or None,
+            "memory_type": c[1],
+            "subject": self.name or None,
+            "attribute": self.key.attribute or None,
+            "value": None if kind is None else jsonable(kind, c[3]),
+            "text": c[4],
+            "schema_version": c[5],
+            "valid_from": iso(stretch.valid_from),
+            "valid_to": _text_instant(stretch.valid_to),
+            "valid_from_basis": c[6],
+            "recorded_from": iso(stretch.recorded_from),
+            "recorded_to": _text_instant(stretch.recorded_to),
+            "supersedes_memory_id": self.replaced,
+            "superseded_by": self.replacer,
+            "source_episode_id": c[7],
+            "source": c[8],
+            "quote": c[9],
+            "speaker": c[10],
+            "trust": c[11],
+            "confidence": c[12],
+            "effective_confidence": self.effective_confidence,
+            "importance": c[13],
+            "evidence_count": c[14],
+            "retrieved_count": c[15],
+            "contested": bool(c[16]),
+            "status": c[17],
+            "retention_policy": c[18],
+            "expires_at": _text_instant(c[19]),
+            "created_at": _text_instant(c[20]),
+            "last_changed_at": _text_instant(c[21]),
+            "confirmed_at": _text_instant(c[22]),
+            "metadata": _json_object(c[23]),
+            **_json_object(c[24]),
+        }
+
+    def __getattr__(self, name: str) -> Any:
+        """Give one of the type's own fields (``due``, ``state`` …)."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        fields = self.fields
+        if name in fields:
+            return fields[name]
+        raise AttributeError(name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Record):
+            return NotImplemented
+        return (
+            self.key == other.key
+            and self.stretch == other.stretch
+            and list(self.content) == list(other.content)
+            and (self.replaced, self.replacer) == (other.replaced, other.replacer)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.key, self.memory_id, self.stretch))
+
+    def __repr__(self) -> str:
+        what = self.text if self.attribute is None else f"{self.attribute}={self.value!r}"
+        until = _text_instant(self.stretch.valid_to) or "open"
+        return (
+            f"<Record {self.memory_id} {self.subject or ''} {what} "
+            f"[{iso(self.stretch.valid_from)}, {until}) {self.status}>"
+        )
+
+
+class State(Mapping[str, "Record | tuple[Record, ...]"]):
+    """All that is in force of one subject: attribute to record, or records if multi-valued.
+
+    ``as_of`` and ``known_at`` are the instants the answer stands for, also when it is empty.
+    """
+
+    __slots__ = ("_known", "_records", "_valid_at", "subject")
+
+    def __init__(
+        self,
+        subject: str,
+        records: dict[str, Record | tuple[Record, ...]],
+        valid_at: Instant,
+        known: Instant,
+    ) -> None:
+        self.subject = subject
+        self._records = records
+        self._valid_at = valid_at
+        self._known = known
+
+    @property
+    def as_of(self) -> dt.datetime:
+        """The instant of valid time the answer stands for."""
+        return to_datetime(self._valid_at)
+
+    @property
+    def known_at(self) -> dt.datetime:
+        """The instant of recorded time the answer stands for."""
+        return to_datetime(self._known)
+
+    def __getitem__(self, attribute: str) -> Record | tuple[Record, ...]:
+        return self._records[attribute]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the state as JSON-ready values."""
+        return {
+            "subject": self.subject,
+            "as_of": iso(self._valid_at),
+            "known_at": iso(self._known),
+            "attributes": {
+                name: found.to_dict()
+                if isinstance(found, Record)
+                else [record.to_dict() for record in found]
+                for name, found in self._records.items()
+            },
+        }
+
+    def __repr__(self) -> str:
+        return f"<State of {self.subject}: {', '.join(self._records) or 'nothing'}>"

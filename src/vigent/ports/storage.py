@@ -1,0 +1,219 @@
+"""The storage port: what an engine must offer, and nothing it should decide.
+
+A *snapshot* is one consistent view; a *transaction* is a snapshot that holds the write lock and
+applies change sets, all or nothing. Engines store and find; they never decide what is in force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from vigent.domain.changes import Answered, ChangeSet, Head
+from vigent.domain.episodes import EpisodeRow
+from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement
+from vigent.domain.time import Instant
+
+__all__ = [
+    "AuditSummary",
+    "Erasure",
+    "HeadRow",
+    "Ledger",
+    "Numbers",
+    "Scope",
+    "Selection",
+    "Snapshot",
+    "Storage",
+    "Stretched",
+    "Transaction",
+]
+
+
+class Scope(NamedTuple):
+    """Whose memory a call concerns. An empty person means what the tenant shares."""
+
+    tenant: str
+    store: str
+    person: str
+
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """The persons a read sees, own first: the person and the shared."""
+        return (self.person, "") if self.person else ("",)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which keys a read concerns; None leaves a part open."""
+
+    tenant: str
+    store: str
+    persons: tuple[str, ...]
+    subject: str | None = None
+    attribute: str | None = None
+    type: str | None = None
+
+
+class HeadRow(NamedTuple):
+    """The quick answer for one single-valued key."""
+
+    key: int
+    person: str
+    name: str
+    last_recorded: Instant
+    head: Head
+
+
+class Stretched(NamedTuple):
+    """A belief, the statement of its memory, and the key both belong to."""
+
+    key: Key
+    belief: Belief
+    statement: Statement
+
+
+class Numbers(NamedTuple):
+    """The next free row numbers, given out while the write lock is held."""
+
+    key: int
+    statement: int
+    belief: int
+
+
+class Erasure(NamedTuple):
+    """What an erasure concerns: a person, and shared keys that are about them."""
+
+    tenant: str
+    person: str
+    digest: bytes
+    shared_keys: tuple[int, ...]
+    at: Instant
+
+
+class Ledger(NamedTuple):
+    """Small facts about a tenant; None where there is none, or it was not asked for."""
+
+    salt: bytes | None
+    erased_at: Instant | None
+    answered: Answered | None
+    subject: str | None
+
+
+class AuditSummary(NamedTuple):
+    """How much of the audit trail is sealed, and what does not add up."""
+
+    sealed: int
+    unsealed: int
+    broken: tuple[str, ...]
+
+
+class Snapshot(Protocol):
+    """One consistent view of a store."""
+
+    def heads(self, tenant: str, store: str, persons: tuple[str, ...], subject: str,
+              attribute: str) -> Sequence[HeadRow]:
+        """Give the quick answers of one attribute, the person's own first."""
+        ...
+
+    def keys(self, selection: Selection) -> list[Key]:
+        """Give the keys that a selection names, in order of their identity."""
+        ...
+
+    def at(self, key: Key, member: bytes | None, valid_at: Instant,
+           known_at: Instant | None) -> list[Stretched]:
+        """Give what is believed at two instants: of one member, or of all of them.
+
+        ``known_at`` None means now. Forgotten memories are included.
+        """
+        ...
+
+    def beliefs(self, key: Key, memory: int | None = None) -> list[Stretched]:
+        """Give every stretch of a key, or of one memory, ever believed, by valid_from, then
+        recorded_from."""
+        ...
+
+    def changed(self, selection: Selection, axis: str, since: Instant,
+                until: Instant) -> list[Stretched]:
+        """Give the stretches with an end in ``(since, until]`` on one axis."""
+        ...
+
+    def statements(self, tenant: str, *, ids: Iterable[str] = (), numbers: Iterable[int] = (),
+                   replacing: str | None = None, fingerprint: bytes | None = None,
+                   evidence_for: int | None = None, held_by: int | None = None,
+                   expired_by: Instant | None = None) -> list[tuple[Key, Statement]]:
+        """Give statements by one of their handles, in order of recording."""
+        ...
+
+    def episodes(self, tenant: str, *, ids: Iterable[str] = (),
+                 external: tuple[str, str, str] | None = None,
+                 expired_by: Instant | None = None) -> list[EpisodeRow]:
+        """Give episodes by id, by (store, person, external id), or those past their time."""
+        ...
+
+    def find_words(self, scope: str, words: Sequence[str], limit: int) -> list[int]:
+        """Give the numbers of statements in a scope that bear any of the words."""
+        ...
+
+    def ledger(self, tenant: str, *, person: bytes | None = None,
+               answer: tuple[str, str, str] | None = None,
+               subject_of: str | None = None) -> Ledger:
+        """Look up small facts: the tenant's salt, when a person was erased (by digest), the
+        answer kept for an idempotency key (caller, endpoint, name), the subject a person is."""
+        ...
+
+
+class Transaction(Snapshot, Protocol):
+    """A snapshot that holds the write lock; leaving it commits, an error rolls all back."""
+
+    def window(self, key: Key, member: bytes, before: Rank) -> Iterator[Statement]:
+        """Give live statements in order, from the last clean one before a place on."""
+        ...
+
+    def believed(self, key: Key, member: bytes | None, low: Instant,
+                 high: Instant) -> list[Belief]:
+        """Give the stretches of one member, or of all, believed now that begin within
+        ``[low, high)``."""
+        ...
+
+    @property
+    def numbers(self) -> Numbers:
+        """The next free row numbers, counting what was applied so far."""
+        ...
+
+    def apply(self, changes: ChangeSet) -> None:
+        """Take a change set into the transaction."""
+        ...
+
+
+class Storage(Protocol):
+    """A store, by whatever engine."""
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """Open a consistent view for reading."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        """Take the write lock; raises StoreBusy after a bounded wait."""
+        ...
+
+    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
+        """Remove every row of a person, and give the counts per table."""
+        ...
+
+    def purge(self) -> bool:
+        """Make removed content unreadable in the files too; False while a reader prevents it."""
+        ...
+
+    def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
+        """Verify the audit trail, after sealing what is unsealed if an instant is given."""
+        ...
+
+    def check(self, tenant: str | None = None) -> list[str]:
+        """Say what does not add up in the files and rows of the store."""
+        ...
+
+    def close(self) -> None:
+        """Release files and connections."""
+        ...

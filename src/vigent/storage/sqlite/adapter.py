@@ -1,0 +1,132 @@
+"""The SQLite store: one file, read by a connection a thread, written by one at a time."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import apsw
+
+from vigent.domain.time import Instant
+from vigent.errors import StoreReadOnly
+from vigent.ports.storage import AuditSummary, Erasure
+from vigent.storage.migrate import migrate_sqlite
+from vigent.storage.sqlite.auditing import verify_audit
+from vigent.storage.sqlite.connection import Connections, translated
+from vigent.storage.sqlite.erasing import erase_rows, purge_files
+from vigent.storage.sqlite.inspecting import inspect
+from vigent.storage.sqlite.reading import SqliteSnapshot
+from vigent.storage.sqlite.writing import SqliteTransaction
+
+__all__ = ["SqliteStorage"]
+
+
+class SqliteStorage:
+    """Memory in one SQLite file.
+
+    ``durability`` is ``normal`` (a power cut may lose the last commits, never the file; a crash
+    of the process loses nothing) or ``full``. ``busy_timeout`` is in seconds.
+    Raises StoreReadOnly, StoreNewer, CorruptStore when the file cannot be opened as a store.
+    """
+
+    def __init__(
+        self, path: str, *, durability: str = "normal", busy_timeout: float = 10.0
+    ) -> None:
+        self._connections = Connections(
+            path, durability=durability, busy_timeout=busy_timeout
+        )
+        self._writing = threading.Lock()
+        with translated():
+            connection = self._connections.get()
+            if connection.readonly("main"):
+                if not _has_schema(connection):
+                    raise StoreReadOnly("the store cannot be made: the folder is read-only")
+            else:
+                migrate_sqlite(connection, "vigent.storage.sqlite")
+        self._reader = threading.local()
+
+    @property
+    def path(self) -> str:
+        """Where the file is."""
+        return self._connections.path
+
+    def reader(self) -> SqliteSnapshot:
+        """Give this thread's view for reads of one statement, which need no transaction."""
+        local = self._reader
+        try:
+            if local.process == os.getpid():
+                return local.snapshot
+        except AttributeError:
+            pass
+        local.snapshot = SqliteSnapshot(self._connections.get())
+        local.process = os.getpid()
+        return local.snapshot
+
+    @contextmanager
+    def snapshot(self) -> Generator[SqliteSnapshot]:
+        """Open a consistent view for reading."""
+        with translated():
+            connection = self._connections.get()
+            nested = connection.in_transaction
+            if not nested:
+                connection.execute("BEGIN")
+            try:
+                yield SqliteSnapshot(connection)
+            finally:
+                if not nested:
+                    connection.execute("COMMIT")
+
+    @contextmanager
+    def transaction(self) -> Generator[SqliteTransaction]:
+        """Take the write lock; an error inside rolls everything back."""
+        with translated():
+            connection = self._connections.get()
+            # Threads of one process queue here, where waiting is fair and costs nothing.
+            with self._writing:
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    transaction = SqliteTransaction(connection)
+                    yield transaction
+                    transaction.flush()
+                    connection.execute("COMMIT")
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+
+    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
+        """Remove every row of a person, and give the counts per table."""
+        with translated():
+            connection = self._connections.get()
+            with self._writing:
+                return erase_rows(connection, erasure, dry_run=dry_run)
+
+    def purge(self) -> bool:
+        """Rewrite the file without what was removed; False while a reader holds old pages."""
+        with translated(), self._writing:
+            return purge_files(self._connections.get())
+
+    def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
+        """Verify the audit trail, after sealing what is unsealed if an instant is given."""
+        with translated():
+            connection = self._connections.get()
+            with self._writing:
+                return verify_audit(connection, tenant, seal_at)
+
+    def check(self, tenant: str | None = None) -> list[str]:
+        """Say what does not add up in the file and its rows."""
+        with translated():
+            return inspect(self._connections.get(), tenant)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._connections.close()
+
+
+def _has_schema(connection: apsw.Connection) -> bool:
+    return bool(
+        connection.execute(
+            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
+        ).fetchall()
+    )

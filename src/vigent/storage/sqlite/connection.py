@@ -1,0 +1,133 @@
+"""Opens SQLite files the one way Vigent uses them, and translates what the engine reports.
+
+A connection belongs to one thread and one process. Writes take the lock at once (``BEGIN
+IMMEDIATE``): a lock taken later would fail as soon as another process wrote in between.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from vigent.errors import (
+    CorruptStore,
+    InternalError,
+    InvalidInput,
+    StoreBusy,
+    StoreFull,
+    StoreReadOnly,
+    UnavailableError,
+    VigentError,
+)
+
+__all__ = ["Connections", "translated"]
+
+_PRAGMAS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA secure_delete = ON",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA mmap_size = 1073741824",
+    "PRAGMA cache_size = -65536",
+    "PRAGMA wal_autocheckpoint = 2000",
+)
+
+
+def _translate(error: apsw.Error) -> VigentError:
+    """Give the error of ours for one of the engine's."""
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return StoreBusy("the store is being written by others; nothing was written")
+    if isinstance(error, apsw.ReadOnlyError):
+        return StoreReadOnly("the store cannot be written (read-only file or folder)")
+    if isinstance(error, apsw.FullError):
+        return StoreFull("no space is left for the store; nothing was written")
+    if isinstance(error, apsw.CantOpenError):
+        return StoreReadOnly("the store file cannot be opened; check the path and its rights")
+    if isinstance(error, apsw.IOError):
+        return UnavailableError("reading or writing the store failed; nothing was written")
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+        return CorruptStore("the file is damaged or not a Vigent store")
+    if isinstance(error, apsw.ConstraintError):
+        return CorruptStore(f"the store refused a contradiction: {error}")
+    return InternalError(f"{type(error).__name__}: {error}")
+
+
+@contextmanager
+def translated() -> Generator[None]:
+    """Turn the engine's errors into ours: the one place where that happens."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _translate(error) from error
+
+
+class Connections:
+    """One connection a thread to one file, opened when first asked for."""
+
+    def __init__(self, path: str, *, durability: str, busy_timeout: float) -> None:
+        if durability not in ("normal", "full"):
+            raise InvalidInput("durability", "is one of normal, full")
+        self.path = str(Path(path).absolute())
+        self._durability = durability
+        self._busy_timeout = busy_timeout
+        self._local = threading.local()
+        self._guard = threading.Lock()
+        self._all: list[apsw.Connection] = []
+        self._closed = False
+
+    def get(self) -> apsw.Connection:
+        """Give this thread's connection."""
+        local = self._local
+        try:
+            if local.process == os.getpid():
+                return local.connection
+        except AttributeError:
+            pass
+        connection = self._open()
+        local.connection, local.process = connection, os.getpid()
+        return connection
+
+    def _open(self) -> apsw.Connection:
+        if self._closed:
+            raise UnavailableError("the store is closed")
+        with translated():
+            flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+            connection = apsw.Connection(self.path, flags=flags, statementcachesize=200)
+            connection.set_busy_handler(self._wait)
+            for pragma in _PRAGMAS:
+                connection.execute(pragma).fetchall()
+            # At power loss NORMAL may lose the last commits, never the file; FULL loses none.
+            connection.execute(
+                "PRAGMA synchronous = FULL"
+                if self._durability == "full"
+                else "PRAGMA synchronous = NORMAL"
+            ).fetchall()
+        with self._guard:
+            self._all.append(connection)
+        return connection
+
+    def _wait(self, tries: int) -> bool:
+        """Wait a moment for the lock; give up after the bounded time."""
+        now = time.monotonic()
+        if tries == 0:
+            self._local.waiting_since = now
+        elif now - self._local.waiting_since > self._busy_timeout:
+            return False
+        time.sleep(random.uniform(0.0002, 0.0015) * min(1 + tries, 8))  # noqa: S311 - jitter
+        return True
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._closed = True
+        with self._guard:
+            for connection in self._all:
+                connection.close(True)
+            self._all.clear()
+        self._local = threading.local()

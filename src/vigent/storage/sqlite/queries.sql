@@ -1,0 +1,382 @@
+-- Every statement the adapter runs, by name. Parameters are positional.
+
+-- name: heads
+-- The quick answers for one attribute of a subject, of a person and of what is shared.
+SELECT no, person, name, last_recorded, head_from, head_to, head_recorded, head_expires,
+       head_replaced, head_replacer, head
+FROM key
+WHERE tenant = ? AND store = ? AND person IN (?, '') AND subject = ? AND attribute = ?
+  AND type = '';
+
+-- name: key_exact
+-- One key by all of its identity.
+SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
+FROM key
+WHERE tenant = ? AND store = ? AND person = ? AND subject = ? AND attribute = ? AND type = ?;
+
+-- name: keys_of_subject
+-- The keys of one subject for one person.
+SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
+FROM key
+WHERE tenant = ? AND store = ? AND person = ? AND subject = ?
+ORDER BY attribute, type;
+
+-- name: keys_of_person
+-- All keys of one person in a store.
+SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
+FROM key
+WHERE tenant = ? AND store = ? AND person = ?
+ORDER BY subject, attribute, type;
+
+-- name: key_by_no
+-- One key by its number.
+SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
+FROM key
+WHERE no = ? AND tenant = ?;
+
+-- name: key_insert
+-- A new key; nothing is in force of it yet.
+INSERT INTO key (no, tenant, store, person, subject, attribute, type, name, last_recorded,
+                 head_from, head_to, head_recorded, head_expires)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0);
+
+-- name: key_recorded
+-- Move the recorded clock of a key on.
+UPDATE key SET last_recorded = ? WHERE no = ? AND tenant = ?;
+
+-- name: key_head
+-- Keep what is in force of a key for the quick read.
+UPDATE key SET head_from = ?, head_to = ?, head_recorded = ?, head_expires = ?,
+               head_replaced = ?, head_replacer = ?, head = ?
+WHERE no = ? AND tenant = ?;
+
+-- name: believed_at
+-- The stretch of one timeline believed now that may cover an instant.
+SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+FROM belief
+WHERE tenant = ? AND key = ? AND member = ? AND recorded_to IS NULL AND valid_from <= ?
+ORDER BY valid_from DESC LIMIT 1;
+
+-- name: believed_members_at
+-- The stretches of all timelines of a key believed now that cover an instant.
+SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+FROM belief
+WHERE tenant = ?1 AND key = ?2 AND recorded_to IS NULL AND valid_from <= ?3 AND valid_to > ?3;
+
+-- name: walk_by_valid
+-- The stretches of one timeline that begin at or before an instant, latest first.
+SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+FROM belief
+WHERE tenant = ? AND key = ? AND member = ? AND valid_from <= ?
+ORDER BY valid_from DESC, recorded_from DESC;
+
+-- name: walk_by_recorded
+-- The stretches of one timeline recorded at or before an instant, latest first.
+SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+FROM belief
+WHERE tenant = ? AND key = ? AND member = ? AND recorded_from <= ?
+ORDER BY recorded_from DESC;
+
+-- name: members_known_at
+-- The stretches of all timelines of a key that cover two instants.
+SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+FROM belief
+WHERE tenant = ?1 AND key = ?2 AND valid_from <= ?3 AND valid_to > ?3
+  AND recorded_from <= ?4 AND (recorded_to IS NULL OR recorded_to > ?4);
+
+-- name: beliefs_of_key
+-- Every stretch of a key ever believed.
+SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+FROM belief
+WHERE tenant = ? AND key = ?
+ORDER BY valid_from, recorded_from, no;
+
+-- name: beliefs_of_memory
+-- Every stretch of one memory ever believed.
+SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+FROM belief
+WHERE tenant = ? AND memory = ?
+ORDER BY valid_from, recorded_from, no;
+
+-- name: believed_of_key
+-- The stretches of all timelines of a key believed now that begin in an interval.
+SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+FROM belief
+WHERE tenant = ? AND key = ? AND recorded_to IS NULL AND valid_from >= ? AND valid_from < ?
+ORDER BY member, valid_from;
+
+-- name: believed_between
+-- The stretches of one timeline believed now that begin in an interval.
+SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+FROM belief
+WHERE tenant = ? AND key = ? AND member = ? AND recorded_to IS NULL
+  AND valid_from >= ? AND valid_from < ?
+ORDER BY valid_from;
+
+-- name: changed_valid
+-- Believed stretches of a person's keys with an end in an interval of valid time.
+SELECT belief.no
+FROM key JOIN belief ON belief.tenant = key.tenant AND belief.key = key.no
+WHERE key.tenant = ?1 AND key.store = ?2 AND key.person = ?3 AND belief.recorded_to IS NULL
+  AND ((belief.valid_from > ?4 AND belief.valid_from <= ?5)
+       OR (belief.valid_to > ?4 AND belief.valid_to <= ?5));
+
+-- name: changed_recorded
+-- Stretches of a person's keys with an end in an interval of recorded time.
+SELECT belief.no
+FROM key JOIN belief ON belief.tenant = key.tenant AND belief.key = key.no
+WHERE key.tenant = ?1 AND key.store = ?2 AND key.person = ?3 AND key.last_recorded > ?4
+  AND ((belief.recorded_from > ?4 AND belief.recorded_from <= ?5)
+       OR (belief.recorded_to > ?4 AND belief.recorded_to <= ?5));
+
+-- name: belief_by_no
+-- One stretch by its number.
+SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+FROM belief WHERE no = ? AND tenant = ?;
+
+-- name: belief_insert
+-- Believe a stretch; the database refuses one that overlaps another believed now.
+INSERT INTO belief (no, tenant, key, member, memory, valid_from, valid_to, recorded_from,
+                    recorded_to)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: belief_close
+-- Stop believing a stretch: the one update of a belief, once.
+UPDATE belief SET recorded_to = ? WHERE no = ? AND tenant = ? AND recorded_to IS NULL;
+
+-- name: last_clean
+-- The last clean statement before a place in the order.
+SELECT valid_from, place, turn, no
+FROM statement
+WHERE tenant = ? AND key = ? AND member = ? AND clean = 1
+  AND (valid_from, place, turn, no) < (?, ?, ?, ?)
+ORDER BY valid_from DESC, place DESC, turn DESC, no DESC LIMIT 1;
+
+-- name: statements_in_order
+-- Live statements of one timeline from a place in the order on.
+SELECT * FROM statement
+WHERE tenant = ? AND key = ? AND member = ?
+  AND role = 'asserted' AND withdrawn_at = 9223372036854775807
+  AND (valid_from, place, turn, no) >= (?, ?, ?, ?)
+ORDER BY valid_from, place, turn, no;
+
+-- name: statements_about_all
+-- Live statements about a multi-valued attribute as a whole.
+SELECT * FROM statement
+WHERE tenant = ? AND key = ? AND kind = 'others'
+  AND role = 'asserted' AND withdrawn_at = 9223372036854775807;
+
+-- name: statement_by_id
+-- One statement by its public id.
+SELECT * FROM statement WHERE tenant = ? AND id = ?;
+
+-- name: statement_by_no
+-- One statement by its number.
+SELECT * FROM statement WHERE no = ? AND tenant = ?;
+
+-- name: statements_replacing
+-- The statements that name a memory as the one they replaced.
+SELECT * FROM statement WHERE tenant = ? AND replaces = ? ORDER BY no;
+
+-- name: statements_of_fingerprint
+-- What the same request of the same episode entered before.
+SELECT * FROM statement WHERE tenant = ? AND fingerprint = ? ORDER BY no;
+
+-- name: statements_of_evidence
+-- Confirmations that support a memory without taking part in the replay.
+SELECT * FROM statement WHERE tenant = ? AND role = 'evidence' AND bears = ? ORDER BY no;
+
+-- name: statements_held
+-- The candidates of one key.
+SELECT * FROM statement WHERE tenant = ? AND role = 'held' AND key = ? ORDER BY no;
+
+-- name: statements_expired
+-- Statements past their time that still have content.
+SELECT * FROM statement
+WHERE tenant = ? AND expires_at <= ? AND expires_at < 9223372036854775807
+  AND forgotten_at = 9223372036854775807
+ORDER BY expires_at;
+
+-- name: statement_insert
+-- Enter a statement.
+INSERT INTO statement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: statement_amend
+-- Change what of a statement may change in place.
+UPDATE statement SET status = ?, contested = ?, confidence = ?, importance = ?, metadata = ?,
+    retention = ?, expires_at = ?, last_changed_at = ?, confirmed_at = ?, evidence_count = ?,
+    fields = ?, replaces = ?, role = ?, reason = ?
+WHERE no = ? AND tenant = ?;
+
+-- name: statement_refold
+-- Note what the replay derived for a statement.
+UPDATE statement SET clean = ?, indexed = ? WHERE no = ? AND tenant = ?;
+
+-- name: statement_withdraw
+-- Take a statement out of the replay.
+UPDATE statement SET withdrawn_at = ?, status = ?, clean = 0 WHERE no = ? AND tenant = ?;
+
+-- name: statement_forget
+-- Leave a gap: dates and place stay, what was said goes.
+UPDATE statement SET forgotten_at = ?, gap = ?, withdrawn_at = ?, status = 'forgotten',
+    value_kind = NULL, value = NULL, text = NULL, source = NULL, quote = NULL, speaker = NULL,
+    writer = NULL, metadata = '{}', fields = '{}', reason = NULL, source_episode = NULL,
+    indexed = 0, contested = 0
+WHERE no = ? AND tenant = ?;
+
+-- name: statement_blank
+-- Take the words off a retraction whose memory was forgotten.
+UPDATE statement SET source = NULL, quote = NULL, speaker = NULL WHERE no = ? AND tenant = ?;
+
+-- name: statement_delete
+-- Drop a candidate that has been decided.
+DELETE FROM statement WHERE no = ? AND tenant = ?;
+
+-- name: last_numbers
+-- The highest row numbers in use.
+SELECT (SELECT coalesce(max(no), 0) FROM key), (SELECT coalesce(max(no), 0) FROM statement),
+       (SELECT coalesce(max(no), 0) FROM belief);
+
+-- name: words_insert
+-- Make a memory findable by its words.
+INSERT INTO words (rowid, scope, body) VALUES (?, ?, ?);
+
+-- name: words_delete
+-- Take a memory out of the word index.
+DELETE FROM words WHERE rowid = ?;
+
+-- name: words_find
+-- Memories in a scope that bear any of the words.
+SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?;
+
+-- name: episode_by_id
+-- One episode by its id.
+SELECT * FROM episode WHERE tenant = ? AND id = ?;
+
+-- name: episode_by_external
+-- One episode by the caller's own id.
+SELECT * FROM episode WHERE tenant = ? AND store = ? AND person = ? AND external_id = ?;
+
+-- name: episodes_expired
+-- Episodes past their time that are not stubs yet.
+SELECT * FROM episode WHERE tenant = ? AND expires_at <= ? AND stub = 0;
+
+-- name: episode_insert
+-- Keep an episode.
+INSERT INTO episode VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: episode_stub
+-- Leave id, time and kind of an episode.
+UPDATE episode SET content = NULL, speaker = NULL, metadata = '{}', stub = 1
+WHERE no = ? AND tenant = ?;
+
+-- name: last_episode
+-- The highest episode number in use.
+SELECT coalesce(max(no), 0) FROM episode;
+
+-- name: audit_insert
+-- Enter what happened.
+INSERT INTO audit (no, tenant, id, at, action, outcome, target, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: audit_content_insert
+-- Keep the erasable part of what happened.
+INSERT INTO audit_content (audit, tenant, store, person, key, salt, content)
+VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: audit_forget
+-- Empty the erasable parts that concern a memory.
+DELETE FROM audit_content
+WHERE audit IN (SELECT no FROM audit WHERE tenant = ? AND target = ?);
+
+-- name: last_audit
+-- The highest audit number in use.
+SELECT coalesce(max(no), 0) FROM audit;
+
+-- name: audit_unsealed
+-- Entries that no seal covers yet.
+SELECT no, id, digest FROM audit WHERE tenant = ? AND seal IS NULL ORDER BY no;
+
+-- name: audit_of_seal
+-- The entries a seal covers.
+SELECT id, digest FROM audit WHERE tenant = ? AND seal = ? ORDER BY id;
+
+-- name: audit_seal_set
+-- Put an entry under a seal.
+UPDATE audit SET seal = ? WHERE no = ? AND tenant = ?;
+
+-- name: audit_rows
+-- All entries with their content where it is still there.
+SELECT audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.digest, audit.seal,
+       audit_content.salt, audit_content.content
+FROM audit LEFT JOIN audit_content ON audit_content.audit = audit.no
+WHERE audit.tenant = ?
+ORDER BY audit.no;
+
+-- name: seal_insert
+-- Close a seal.
+INSERT INTO seal (tenant, n, entries, at, hash) VALUES (?, ?, ?, ?, ?);
+
+-- name: seals
+-- All seals of a tenant in order.
+SELECT n, entries, at, hash FROM seal WHERE tenant = ? ORDER BY n;
+
+-- name: job_insert
+-- Enqueue work.
+INSERT INTO job (tenant, kind, lane, payload, state, run_at, attempts, person)
+VALUES (?, ?, ?, ?, 'ready', ?, 0, ?);
+
+-- name: job_done
+-- Take finished work of one kind out of the queue.
+DELETE FROM job WHERE kind = ?;
+
+-- name: jobs_of_kind
+-- How much work of one kind waits.
+SELECT count(*) FROM job WHERE kind = ?;
+
+-- name: answer_find
+-- The answer given to a request before.
+SELECT tenant, caller, endpoint, name, person, request, answer, at FROM idempotency
+WHERE tenant = ? AND caller = ? AND endpoint = ? AND name = ?;
+
+-- name: answer_insert
+-- Keep the answer given to a request, in place of one that is too old.
+INSERT OR REPLACE INTO idempotency (tenant, caller, endpoint, name, person, request, answer, at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: answer_prune
+-- Drop answers older than a day.
+DELETE FROM idempotency WHERE tenant = ? AND at < ?;
+
+-- name: tenant_find
+-- The salt of a tenant.
+SELECT salt FROM tenant WHERE tenant = ?;
+
+-- name: tenant_insert
+-- Make a tenant known.
+INSERT OR IGNORE INTO tenant (tenant, salt, created_at) VALUES (?, ?, ?);
+
+-- name: tenants
+-- All tenants of the file.
+SELECT tenant FROM tenant ORDER BY tenant;
+
+-- name: person_find
+-- The entity that a person is.
+SELECT subject FROM person WHERE tenant = ? AND person = ?;
+
+-- name: person_link
+-- Note the entity that a person is.
+INSERT OR REPLACE INTO person (tenant, person, subject) VALUES (?, ?, ?);
+
+-- name: erased_find
+-- When a person was erased.
+SELECT at FROM erased WHERE tenant = ? AND person = ?;
+
+-- name: erased_insert
+-- Note that a person was erased.
+INSERT OR REPLACE INTO erased (tenant, person, at, counts, state) VALUES (?, ?, ?, ?, ?);
+
+-- name: erased_purged
+-- Note that what was removed is gone from the files.
+UPDATE erased SET state = 'purged' WHERE state = 'removed';

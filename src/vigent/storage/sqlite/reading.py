@@ -1,0 +1,231 @@
+"""A consistent view of a SQLite store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+
+from vigent.domain.changes import Answered, Head
+from vigent.domain.episodes import EpisodeRow
+from vigent.domain.statements import Belief, Key, KeyId, Statement
+from vigent.domain.time import Instant
+from vigent.ports.storage import HeadRow, Ledger, Selection, Stretched
+from vigent.storage.queries import load_queries
+
+__all__ = ["Q", "SqliteSnapshot", "key_of"]
+
+Q = load_queries("vigent.storage.sqlite")
+
+
+def key_of(row: Sequence[Any]) -> Key:
+    """Make a key of its columns."""
+    return Key(row[0], KeyId(*row[1:7]), row[7], row[8])
+
+
+class SqliteSnapshot:
+    """Reads rows; whoever opened it sees to it that they are of one moment."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._run = connection.execute
+        self._keys: dict[int, Key] = {}
+
+    def heads(
+        self, tenant: str, store: str, persons: tuple[str, ...], subject: str, attribute: str
+    ) -> Sequence[HeadRow]:
+        """Give the quick answers of one attribute, the person's own first."""
+        rows = self._run(Q["heads"], (tenant, store, persons[0], subject, attribute)).fetchall()
+        if len(rows) > 1 and rows[0][1] != persons[0]:
+            rows.reverse()
+        return [HeadRow(r[0], r[1], r[2], r[3], Head._make(r[4:])) for r in rows]
+
+    def keys(self, selection: Selection) -> list[Key]:
+        """Give the keys that a selection names, in order of their identity."""
+        s = selection
+        rows: list[Any] = []
+        for person in sorted(s.persons):
+            scope = (s.tenant, s.store, person)
+            if s.subject is not None and s.attribute is not None and s.type is not None:
+                rows += self._run(
+                    Q["key_exact"], (*scope, s.subject, s.attribute, s.type)
+                ).fetchall()
+            elif s.subject is not None:
+                rows += self._run(Q["keys_of_subject"], (*scope, s.subject)).fetchall()
+            else:
+                rows += self._run(Q["keys_of_person"], scope).fetchall()
+        return [
+            key_of(row)
+            for row in rows
+            if (s.attribute is None or row[5] == s.attribute)
+            and (s.type is None or row[6] == s.type)
+        ]
+
+    def at(
+        self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
+    ) -> list[Stretched]:
+        """Give what is believed at two instants: of one member, or of all of them."""
+        tenant = key.id.tenant
+        now = known_at is None or known_at >= key.last_recorded
+        if member is None:
+            if now:
+                rows = self._run(Q["believed_members_at"], (tenant, key.no, valid_at)).fetchall()
+            else:
+                rows = self._run(
+                    Q["members_known_at"], (tenant, key.no, valid_at, known_at)
+                ).fetchall()
+            return [self._stretched(key, Belief._make(row)) for row in rows]
+        if now:
+            rows = self._run(Q["believed_at"], (tenant, key.no, member, valid_at)).fetchall()
+            found = rows[0] if rows and rows[0][6] > valid_at else None
+        else:
+            assert known_at is not None
+            found = self._walk(key, member, valid_at, known_at)
+        return [] if found is None else [self._stretched(key, Belief._make(found))]
+
+    def _walk(
+        self, key: Key, member: bytes, valid_at: Instant, known_at: Instant
+    ) -> Sequence[Any] | None:
+        """Find the stretch that covers both instants by walking two indexes in turns.
+
+        A long history lies behind either instant, seldom behind both: whichever walk meets the
+        row, or its end, first answers.
+        """
+        scope = (key.id.tenant, key.no, member)
+        by_valid = self._connection.cursor()
+        by_recorded = self._connection.cursor()
+        try:
+            one = by_valid.execute(Q["walk_by_valid"], (*scope, valid_at))
+            two = by_recorded.execute(Q["walk_by_recorded"], (*scope, known_at))
+            while True:
+                for cursor in (one, two):
+                    row = next(cursor, None)
+                    if row is None:
+                        return None
+                    if (
+                        row[5] <= valid_at < row[6]
+                        and row[7] <= known_at
+                        and (row[8] is None or known_at < row[8])
+                    ):
+                        return row
+        finally:
+            by_valid.close()
+            by_recorded.close()
+
+    def _stretched(self, key: Key, belief: Belief) -> Stretched:
+        return Stretched(key, belief, self._statement(key.id.tenant, belief.memory))
+
+    def _statement(self, tenant: str, number: int) -> Statement:
+        row = self._run(Q["statement_by_no"], (number, tenant)).fetchone()
+        return Statement._make(row)
+
+    def beliefs(self, key: Key, memory: int | None = None) -> list[Stretched]:
+        """Give every stretch of a key, or of one memory, ever believed, in order of time."""
+        tenant = key.id.tenant
+        if memory is None:
+            rows = self._run(Q["beliefs_of_key"], (tenant, key.no)).fetchall()
+        else:
+            rows = self._run(Q["beliefs_of_memory"], (tenant, memory)).fetchall()
+        return [self._stretched(key, Belief._make(row)) for row in rows]
+
+    def changed(
+        self, selection: Selection, axis: str, since: Instant, until: Instant
+    ) -> list[Stretched]:
+        """Give the stretches with an end in ``(since, until]`` on one axis."""
+        s = selection
+        query = Q["changed_valid"] if axis == "valid" else Q["changed_recorded"]
+        out: list[Stretched] = []
+        for person in s.persons:
+            numbers = self._run(query, (s.tenant, s.store, person, since, until)).fetchall()
+            for (number,) in numbers:
+                row = self._run(Q["belief_by_no"], (number, s.tenant)).fetchone()
+                belief = Belief._make(row)
+                key = self._key(s.tenant, belief.key)
+                if s.subject is None or key.id.subject == s.subject:
+                    out.append(self._stretched(key, belief))
+        return out
+
+    def _key(self, tenant: str, number: int) -> Key:
+        key = self._keys.get(number)
+        if key is None:
+            key = key_of(self._run(Q["key_by_no"], (number, tenant)).fetchone())
+            self._keys[number] = key
+        return key
+
+    def statements(
+        self,
+        tenant: str,
+        *,
+        ids: Iterable[str] = (),
+        numbers: Iterable[int] = (),
+        replacing: str | None = None,
+        fingerprint: bytes | None = None,
+        evidence_for: int | None = None,
+        held_by: int | None = None,
+        expired_by: Instant | None = None,
+    ) -> list[tuple[Key, Statement]]:
+        """Give statements by one of their handles, in order of recording."""
+        rows: list[Any] = []
+        for text in ids:
+            rows += self._run(Q["statement_by_id"], (tenant, text)).fetchall()
+        for number in numbers:
+            rows += self._run(Q["statement_by_no"], (number, tenant)).fetchall()
+        for query, handle in (
+            ("statements_replacing", replacing),
+            ("statements_of_fingerprint", fingerprint),
+            ("statements_of_evidence", evidence_for),
+            ("statements_held", held_by),
+            ("statements_expired", expired_by),
+        ):
+            if handle is not None:
+                rows += self._run(Q[query], (tenant, handle)).fetchall()
+        found = [Statement._make(row) for row in rows]
+        found.sort(key=lambda s: (s.recorded_from, s.id))
+        return [(self._key(tenant, s.key), s) for s in found]
+
+    def episodes(
+        self,
+        tenant: str,
+        *,
+        ids: Iterable[str] = (),
+        external: tuple[str, str, str] | None = None,
+        expired_by: Instant | None = None,
+    ) -> list[EpisodeRow]:
+        """Give episodes by id, by (store, person, external id), or those past their time."""
+        rows: list[Any] = []
+        for text in ids:
+            rows += self._run(Q["episode_by_id"], (tenant, text)).fetchall()
+        if external is not None:
+            rows += self._run(Q["episode_by_external"], (tenant, *external)).fetchall()
+        if expired_by is not None:
+            rows += self._run(Q["episodes_expired"], (tenant, expired_by)).fetchall()
+        return [EpisodeRow._make(row) for row in rows]
+
+    def find_words(self, scope: str, words: Sequence[str], limit: int) -> list[int]:
+        """Give the numbers of statements in a scope that bear any of the words."""
+        if not words:
+            return []
+        any_word = " OR ".join(f'"{word}"' for word in dict.fromkeys(words))
+        match = f'scope : "{scope}" AND body : ({any_word})'
+        return [number for (number,) in self._run(Q["words_find"], (match, limit))]
+
+    def ledger(
+        self,
+        tenant: str,
+        *,
+        person: bytes | None = None,
+        answer: tuple[str, str, str] | None = None,
+        subject_of: str | None = None,
+    ) -> Ledger:
+        """Look up small facts about a tenant."""
+        salt = self._run(Q["tenant_find"], (tenant,)).fetchone()
+        erased = person and self._run(Q["erased_find"], (tenant, person)).fetchone()
+        found = answer and self._run(Q["answer_find"], (tenant, *answer)).fetchone()
+        subject = subject_of and self._run(Q["person_find"], (tenant, subject_of)).fetchone()
+        return Ledger(
+            salt[0] if salt else None,
+            erased[0] if erased else None,
+            Answered._make(found) if found else None,
+            subject[0] if subject else None,
+        )

@@ -1,0 +1,276 @@
+"""A write transaction on a SQLite store.
+
+Rows are gathered and written a table at a time, when the transaction ends or when something that
+was changed is read again: a batch then costs one pass over each table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import apsw
+
+from vigent.domain.changes import ChangeSet
+from vigent.domain.episodes import EpisodeRow
+from vigent.domain.statements import BEGINNING, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
+from vigent.domain.time import Instant
+from vigent.ports.storage import Numbers, Selection, Stretched
+from vigent.storage.sqlite.reading import Q, SqliteSnapshot
+
+__all__ = ["SqliteTransaction"]
+
+_FIRST: Rank = (BEGINNING, BEGINNING, 0, 0)
+
+# Tables in the order in which their rows are written: what is referred to first, closing before
+# opening, so that the trigger sees no overlap that is about to go.
+_ORDER = (
+    "tenant_insert",
+    "key_insert",
+    "episode_insert",
+    "episode_stub",
+    "statement_delete",
+    "statement_withdraw",
+    "statement_insert",
+    "statement_amend",
+    "statement_refold",
+    "statement_forget",
+    "statement_blank",
+    "belief_close",
+    "belief_insert",
+    "words_delete",
+    "words_insert",
+    "key_recorded",
+    "key_head",
+    "audit_forget",
+    "audit_insert",
+    "audit_content_insert",
+    "job_insert",
+    "answer_insert",
+    "person_link",
+)
+
+
+class SqliteTransaction(SqliteSnapshot):
+    """A snapshot that holds the write lock."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        super().__init__(connection)
+        self._many = connection.executemany
+        self._pending: dict[str, list[Any]] = {}
+        self._dirty: set[int] = set()
+        self._fresh: dict[KeyId, Key] = {}
+        key, statement, belief = self._run(Q["last_numbers"]).fetchall()[0]
+        self._numbers = Numbers(key + 1, statement + 1, belief + 1)
+        self._last: dict[str, int] = {}
+
+    @property
+    def numbers(self) -> Numbers:
+        """The next free row numbers, counting what was applied so far."""
+        return self._numbers
+
+    def keys(self, selection: Selection) -> list[Key]:
+        """Give the keys that a selection names, as they stand in this transaction."""
+        s = selection
+        if s.subject is not None and s.attribute is not None and s.type is not None:
+            exact = [
+                self._fresh.get(KeyId(s.tenant, s.store, p, s.subject, s.attribute, s.type))
+                for p in s.persons
+            ]
+            found = [key for key in exact if key is not None]
+            if len(found) == len(exact):
+                return found
+        self.flush()
+        return [self._fresh.get(key.id, key) for key in super().keys(selection)]
+
+    def window(self, key: Key, member: bytes, before: Rank) -> Iterator[Statement]:
+        """Give live statements in order, from the last clean one before a place on.
+
+        For a value of a multi-valued attribute that is all of its statements, and those about
+        the attribute as a whole.
+        """
+        self._settle(key.no)
+        scope = (key.id.tenant, key.no)
+        if member != ONE_VALUE:
+            rows = self._run(Q["statements_in_order"], (*scope, member, *_FIRST)).fetchall()
+            rows += self._run(Q["statements_about_all"], scope).fetchall()
+            found = [Statement._make(row) for row in rows]
+            found.sort(key=lambda s: (s.valid_from, s.place, s.turn, s.no))
+            yield from found
+            return
+        clean = self._run(Q["last_clean"], (*scope, member, *before)).fetchall()
+        start = clean[0] if clean else _FIRST
+        cursor = self._connection.cursor()
+        try:
+            for row in cursor.execute(Q["statements_in_order"], (*scope, member, *start)):
+                yield Statement._make(row)
+        finally:
+            cursor.close()
+
+    def believed(
+        self, key: Key, member: bytes | None, low: Instant, high: Instant
+    ) -> list[Belief]:
+        """Give the stretches of one member, or of all, believed now that begin in an interval."""
+        self._settle(key.no)
+        if member is None:
+            rows = self._run(Q["believed_of_key"], (key.id.tenant, key.no, low, high))
+        else:
+            rows = self._run(Q["believed_between"], (key.id.tenant, key.no, member, low, high))
+        return [Belief._make(row) for row in rows.fetchall()]
+
+    def at(
+        self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
+    ) -> list[Stretched]:
+        """Give what is believed at two instants: of one member, or of all of them."""
+        self._settle(key.no)
+        return super().at(key, member, valid_at, known_at)
+
+    def beliefs(self, key: Key, memory: int | None = None) -> list[Stretched]:
+        """Give every stretch of a key, or of one memory, ever believed, in order of time."""
+        self._settle(key.no)
+        return super().beliefs(key, memory)
+
+    def statements(self, tenant: str, **handles: Any) -> list[tuple[Key, Statement]]:
+        """Give statements by one of their handles, in order of recording."""
+        self.flush()
+        found = super().statements(tenant, **handles)
+        return [(self._fresh.get(key.id, key), statement) for key, statement in found]
+
+    def episodes(
+        self,
+        tenant: str,
+        *,
+        ids: Iterable[str] = (),
+        external: tuple[str, str, str] | None = None,
+        expired_by: Instant | None = None,
+    ) -> list[EpisodeRow]:
+        """Give episodes by id, by (store, person, external id), or those past their time."""
+        if "episode_insert" in self._pending:
+            self.flush()
+        return super().episodes(tenant, ids=ids, external=external, expired_by=expired_by)
+
+    def apply(self, changes: ChangeSet) -> None:
+        """Take a change set into the transaction."""
+        self._take_memory(changes)
+        self._take_rest(changes)
+
+    def _add(self, query: str, rows: Iterable[Any]) -> None:
+        self._pending.setdefault(query, []).extend(rows)
+
+    def _take_memory(self, changes: ChangeSet) -> None:
+        add, numbers = self._add, self._numbers
+        tenant = changes.tenant
+        for key in changes.keys:
+            self._fresh[key.id] = key
+            self._keys[key.no] = key
+            add("key_insert", [(key.no, *key.id, key.name, key.last_recorded)])
+        if changes.statements:
+            add("statement_insert", changes.statements)
+            self._dirty.update(s.key for s in changes.statements)
+        if changes.opened:
+            add("belief_insert", changes.opened)
+        if changes.closed:
+            add("belief_close", [(c.at, c.belief, tenant) for c in changes.closed])
+        if changes.withdrawn:
+            add(
+                "statement_withdraw",
+                [(w.at, w.status, w.statement, tenant) for w in changes.withdrawn],
+            )
+        if changes.discarded:
+            add("statement_delete", [(number, tenant) for number in changes.discarded])
+        if changes.amended:
+            add("statement_amend", [_amendment(s) for s in changes.amended])
+        if changes.refolded:
+            add(
+                "statement_refold",
+                [(r.clean, r.indexed, r.statement, tenant) for r in changes.refolded],
+            )
+        if changes.forgotten:
+            add(
+                "statement_forget",
+    "statement_blank",
+                [(f.at, f.gap, f.withdrawn_at, f.statement, tenant) for f in changes.forgotten],
+            )
+            add("words_delete", [(f.statement,) for f in changes.forgotten])
+            add("audit_forget", [(tenant, f.id) for f in changes.forgotten])
+        if changes.blanked:
+            add("statement_blank", [(number, tenant) for number, _ in changes.blanked])
+            add("audit_forget", [(tenant, id) for _, id in changes.blanked])
+        for key, instant in changes.recorded:
+            self._dirty.add(key.no)
+            moved = key._replace(last_recorded=instant)
+            self._fresh[key.id] = moved
+            self._keys[key.no] = moved
+            add("key_recorded", [(instant, key.no, tenant)])
+        for number, head in changes.heads:
+            add("key_head", [(*head, number, tenant)])
+        self._numbers = Numbers(
+            numbers.key + len(changes.keys),
+            numbers.statement + len(changes.statements),
+            numbers.belief + len(changes.opened),
+        )
+
+    def _take_rest(self, changes: ChangeSet) -> None:
+        add, tenant = self._add, changes.tenant
+        if changes.words:
+            add("words_insert", changes.words)
+        for entry in changes.audit:
+            number = self._next("last_audit")
+            add(
+                "audit_insert",
+                [(number, tenant, entry.id, entry.at, entry.action, entry.outcome, entry.target,
+                  entry.digest)],
+            )
+            add(
+                "audit_content_insert",
+                [(number, tenant, entry.store, entry.person, entry.key, entry.salt,
+                  entry.content)],
+            )
+        for episode in changes.episodes:
+            add("episode_insert", [episode._replace(no=self._next("last_episode"))])
+        if changes.stubs:
+            add("episode_stub", [(number, tenant) for number in changes.stubs])
+        if changes.jobs:
+            add("job_insert", changes.jobs)
+        if changes.answered:
+            add("answer_insert", changes.answered)
+            self._run(Q["answer_prune"], (tenant, changes.answered[-1].at - 86_400_000_000))
+        if changes.links:
+            add("person_link", changes.links)
+        if changes.salt is not None:
+            add("tenant_insert", [(tenant, changes.salt, changes.salted_at)])
+
+    def _next(self, query: str) -> int:
+        number = self._last.get(query)
+        if number is None:
+            number = self._run(Q[query]).fetchall()[0][0]
+        self._last[query] = number + 1
+        return number + 1
+
+    def _settle(self, key: int) -> None:
+        """Write what is pending if this key is part of it."""
+        if key in self._dirty:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is pending, a table at a time."""
+        pending = self._pending
+        if not pending:
+            return
+        for query in _ORDER:
+            rows = pending.get(query)
+            if rows:
+                if len(rows) == 1:
+                    self._run(Q[query], rows[0])
+                else:
+                    self._many(Q[query], rows)
+        pending.clear()
+        self._dirty.clear()
+
+
+def _amendment(s: Statement) -> tuple[Any, ...]:
+    return (
+        s.status, s.contested, s.confidence, s.importance, s.metadata, s.retention, s.expires_at,
+        s.last_changed_at, s.confirmed_at, s.evidence_count, s.fields, s.replaces, s.role,
+        s.reason, s.no, s.tenant,
+    )
