@@ -41,7 +41,8 @@ def neighbours(
     snapshot: Snapshot, key: Key, memory: Statement, known_at: Instant | None, now: Instant
 ) -> Neighbours:
     """Find the memory whose stretch ends where this one first begins, and the one that begins
-    where it last ends, unless a correction names them."""
+    where it last ends, unless a correction names them.
+    """
     stretches = [s.belief for s in snapshot.beliefs(key, memory.no)]
     believed = [b for b in stretches if _known(b, known_at)]
     replaced, replacer = memory.replaces, None
@@ -108,15 +109,22 @@ def head_of(snapshot: Snapshot, key: Key, now: Instant) -> Head:
     if found:
         _, belief, statement = found[0]
         if statement.forgotten_at != OPEN:
-            return Head(belief.valid_from, belief.valid_to, belief.recorded_from, OPEN, None,
-                        None, None)
+            return Head(
+                belief.valid_from, belief.valid_to, belief.recorded_from, OPEN, None, None, None
+            )
         around = neighbours(snapshot, key, statement, None, now)
         return Head(
-            belief.valid_from, belief.valid_to, belief.recorded_from, statement.expires_at,
-            around.replaced, around.replacer, pack(statement),
+            belief.valid_from,
+            belief.valid_to,
+            belief.recorded_from,
+            statement.expires_at,
+            around.replaced,
+            around.replacer,
+            pack(statement),
         )
     ends = [
-        s.belief for s in snapshot.beliefs(key)
+        s.belief
+        for s in snapshot.beliefs(key)
         if s.belief.recorded_to is None and s.belief.member == ONE_VALUE
     ]
     low = max((b.valid_to for b in ends if b.valid_to <= now), default=BEGINNING)

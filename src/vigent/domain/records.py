@@ -156,9 +156,7 @@ class Record:
         content = self._content
         if content is None:
             source = self._source
-            content = (
-                _decode_content(source) if isinstance(source, str) else _content(source)
-            )
+            content = _decode_content(source) if isinstance(source, str) else _content(source)
             self._content = content
         return content
 

@@ -80,11 +80,7 @@ class Plan:
     def _take_value(self, statement: Statement) -> None:
         start, end = statement.valid_from, statement.valid_to
         holder = self.at(start)
-        if (
-            holder is not None
-            and holder.token == statement.token
-            and holder.gap == statement.gap
-        ):
+        if holder is not None and holder.token == statement.token and holder.gap == statement.gap:
             self.follows[statement.no] = holder
             if end != OPEN:
                 stretch_end = self._stretch_end(start, statement)

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from vigent.domain.changes import Answered, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
-from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement
+from vigent.domain.statements import Belief, Key, Rank, Statement
 from vigent.domain.time import Instant
 
 __all__ = [
@@ -112,8 +112,9 @@ class AuditSummary(NamedTuple):
 class Snapshot(Protocol):
     """One consistent view of a store."""
 
-    def heads(self, tenant: str, store: str, persons: tuple[str, ...], subject: str,
-              attribute: str) -> Sequence[HeadRow]:
+    def heads(
+        self, tenant: str, store: str, persons: tuple[str, ...], subject: str, attribute: str
+    ) -> Sequence[HeadRow]:
         """Give the quick answers of one attribute, the person's own first."""
         ...
 
@@ -121,8 +122,9 @@ class Snapshot(Protocol):
         """Give the keys that a selection names, in order of their identity."""
         ...
 
-    def at(self, key: Key, member: bytes | None, valid_at: Instant,
-           known_at: Instant | None) -> list[Stretched]:
+    def at(
+        self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
+    ) -> list[Stretched]:
         """Give what is believed at two instants: of one member, or of all of them.
 
         ``known_at`` None means now. Forgotten memories are included.
@@ -131,24 +133,39 @@ class Snapshot(Protocol):
 
     def beliefs(self, key: Key, memory: int | None = None) -> list[Stretched]:
         """Give every stretch of a key, or of one memory, ever believed, by valid_from, then
-        recorded_from."""
+        recorded_from.
+        """
         ...
 
-    def changed(self, selection: Selection, axis: str, since: Instant,
-                until: Instant) -> list[Stretched]:
+    def changed(
+        self, selection: Selection, axis: str, since: Instant, until: Instant
+    ) -> list[Stretched]:
         """Give the stretches with an end in ``(since, until]`` on one axis."""
         ...
 
-    def statements(self, tenant: str, *, ids: Iterable[str] = (), numbers: Iterable[int] = (),
-                   replacing: str | None = None, fingerprint: bytes | None = None,
-                   evidence_for: int | None = None, held_by: int | None = None,
-                   expired_by: Instant | None = None) -> list[tuple[Key, Statement]]:
+    def statements(
+        self,
+        tenant: str,
+        *,
+        ids: Iterable[str] = (),
+        numbers: Iterable[int] = (),
+        replacing: str | None = None,
+        fingerprint: bytes | None = None,
+        evidence_for: int | None = None,
+        held_by: int | None = None,
+        expired_by: Instant | None = None,
+    ) -> list[tuple[Key, Statement]]:
         """Give statements by one of their handles, in order of recording."""
         ...
 
-    def episodes(self, tenant: str, *, ids: Iterable[str] = (),
-                 external: tuple[str, str, str] | None = None,
-                 expired_by: Instant | None = None) -> list[EpisodeRow]:
+    def episodes(
+        self,
+        tenant: str,
+        *,
+        ids: Iterable[str] = (),
+        external: tuple[str, str, str] | None = None,
+        expired_by: Instant | None = None,
+    ) -> list[EpisodeRow]:
         """Give episodes by id, by (store, person, external id), or those past their time."""
         ...
 
@@ -156,11 +173,17 @@ class Snapshot(Protocol):
         """Give the numbers of statements in a scope that bear any of the words."""
         ...
 
-    def ledger(self, tenant: str, *, person: bytes | None = None,
-               answer: tuple[str, str, str] | None = None,
-               subject_of: str | None = None) -> Ledger:
+    def ledger(
+        self,
+        tenant: str,
+        *,
+        person: bytes | None = None,
+        answer: tuple[str, str, str] | None = None,
+        subject_of: str | None = None,
+    ) -> Ledger:
         """Look up small facts: the tenant's salt, when a person was erased (by digest), the
-        answer kept for an idempotency key (caller, endpoint, name), the subject a person is."""
+        answer kept for an idempotency key (caller, endpoint, name), the subject a person is.
+        """
         ...
 
 
@@ -171,10 +194,10 @@ class Transaction(Snapshot, Protocol):
         """Give live statements in order, from the last clean one before a place on."""
         ...
 
-    def believed(self, key: Key, member: bytes | None, low: Instant,
-                 high: Instant) -> list[Belief]:
+    def believed(self, key: Key, member: bytes | None, low: Instant, high: Instant) -> list[Belief]:
         """Give the stretches of one member, or of all, believed now that begin within
-        ``[low, high)``."""
+        ``[low, high)``.
+        """
         ...
 
     @property

@@ -107,9 +107,7 @@ class SqliteTransaction(SqliteSnapshot):
         finally:
             cursor.close()
 
-    def believed(
-        self, key: Key, member: bytes | None, low: Instant, high: Instant
-    ) -> list[Belief]:
+    def believed(self, key: Key, member: bytes | None, low: Instant, high: Instant) -> list[Belief]:
         """Give the stretches of one member, or of all, believed now that begin in an interval."""
         self._settle(key.no)
         if member is None:
@@ -188,7 +186,7 @@ class SqliteTransaction(SqliteSnapshot):
         if changes.forgotten:
             add(
                 "statement_forget",
-    "statement_blank",
+                "statement_blank",
                 [(f.at, f.gap, f.withdrawn_at, f.statement, tenant) for f in changes.forgotten],
             )
             add("words_delete", [(f.statement,) for f in changes.forgotten])
@@ -218,13 +216,22 @@ class SqliteTransaction(SqliteSnapshot):
             number = self._next("last_audit")
             add(
                 "audit_insert",
-                [(number, tenant, entry.id, entry.at, entry.action, entry.outcome, entry.target,
-                  entry.digest)],
+                [
+                    (
+                        number,
+                        tenant,
+                        entry.id,
+                        entry.at,
+                        entry.action,
+                        entry.outcome,
+                        entry.target,
+                        entry.digest,
+                    )
+                ],
             )
             add(
                 "audit_content_insert",
-                [(number, tenant, entry.store, entry.person, entry.key, entry.salt,
-                  entry.content)],
+                [(number, tenant, entry.store, entry.person, entry.key, entry.salt, entry.content)],
             )
         for episode in changes.episodes:
             add("episode_insert", [episode._replace(no=self._next("last_episode"))])
@@ -270,7 +277,20 @@ class SqliteTransaction(SqliteSnapshot):
 
 def _amendment(s: Statement) -> tuple[Any, ...]:
     return (
-        s.status, s.contested, s.confidence, s.importance, s.metadata, s.retention, s.expires_at,
-        s.last_changed_at, s.confirmed_at, s.evidence_count, s.fields, s.replaces, s.role,
-        s.reason, s.no, s.tenant,
+        s.status,
+        s.contested,
+        s.confidence,
+        s.importance,
+        s.metadata,
+        s.retention,
+        s.expires_at,
+        s.last_changed_at,
+        s.confirmed_at,
+        s.evidence_count,
+        s.fields,
+        s.replaces,
+        s.role,
+        s.reason,
+        s.no,
+        s.tenant,
     )
