@@ -1,0 +1,1 @@
+"""The rules of memory: pure, without clock, files or chance."""

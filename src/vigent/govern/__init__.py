@@ -1,0 +1,1 @@
+"""Retention, erasure and the audit trail."""

@@ -1,0 +1,1 @@
+"""What the core asks of the outside: a store, a clock, ids."""

@@ -1,0 +1,1 @@
+"""Adapters behind the storage port, and what they share."""

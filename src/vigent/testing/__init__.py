@@ -1,0 +1,1 @@
+"""Tools for testing adapters and programs that use Vigent."""

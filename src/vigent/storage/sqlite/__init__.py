@@ -1,0 +1,1 @@
+"""Memory in one SQLite file."""

@@ -1,0 +1,136 @@
+"""Brings the believed stretches of one timeline in line with its statements after a change.
+
+The walk begins at the last clean statement before the change and stops at the next one that is
+clean both before and after it: from there on nothing differs. What storage believes over that
+part of valid time is compared with what the replay gives, and only the difference is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from vigent.domain.changes import ChangeSet, Close, Refold
+from vigent.domain.statements import BEGINNING, Belief, Key, Statement, rank
+from vigent.domain.time import OPEN, Instant
+from vigent.domain.timeline import Plan, Segment
+from vigent.ports.storage import Transaction
+
+__all__ = ["Refolded", "difference", "flags", "refold"]
+
+
+@dataclass(slots=True)
+class Refolded:
+    """One timeline around a change: what was believed, what is, and the statements of both.
+
+    ``low`` and ``high`` bound the part of valid time that was looked at. ``heads`` gives the
+    memory of each statement that changed the plan, ``runs`` the statements behind it.
+    """
+
+    member: bytes
+    low: Instant
+    high: Instant
+    before: list[Belief]
+    after: list[Segment]
+    statements: dict[int, Statement]
+    plan: Plan
+    runs: dict[int, list[Statement]]
+    heads: dict[int, int]
+
+    def memory_of(self, statement: Statement) -> int:
+        """Give the memory a value statement belongs to."""
+        changer = self.plan.follows.get(statement.no)
+        return self.heads[statement.no if changer is None else changer.no]
+
+
+def refold(
+    transaction: Transaction,
+    key: Key,
+    member: bytes,
+    *,
+    added: Sequence[Statement] = (),
+    removed: Sequence[Statement] = (),
+) -> Refolded:
+    """Walk the part of a timeline that a change touches; nothing is written yet."""
+    touched = sorted(rank(s) for s in (*added, *removed))
+    gone = {s.no for s in removed}
+    coming = sorted(added, key=rank)
+    plan = Plan()
+    taken: list[Statement] = []
+    low, high = BEGINNING, OPEN
+    with closing(_of_member(transaction, key, member, touched[0])) as stored:
+        for first, statement in enumerate(stored):
+            if not first and statement.clean and rank(statement) < touched[0]:
+                low = statement.valid_from
+            while coming and rank(coming[0]) < rank(statement):
+                plan.take(coming[0])
+                taken.append(coming.pop(0))
+            if statement.no in gone:
+                continue
+            plan.take(statement)
+            if statement.clean and statement.no in plan.clean and rank(statement) > touched[-1]:
+                high = statement.valid_from
+                break
+            taken.append(statement)
+    for statement in coming:
+        plan.take(statement)
+        taken.append(statement)
+    runs = plan.runs(taken)
+    heads = plan.heads(runs)
+    return Refolded(
+        member,
+        low,
+        high,
+        transaction.believed(key, member, low, high),
+        plan.segments(heads, low, high),
+        {s.no: s for s in (*removed, *taken)},
+        plan,
+        runs,
+        heads,
+    )
+
+
+def _of_member(
+    transaction: Transaction, key: Key, member: bytes, start: tuple[int, int, int, int]
+) -> Generator[Statement]:
+    """Give the stored statements of a timeline; those about all members that keep it do not
+    concern it."""
+    name = member.hex()
+    for statement in transaction.window(key, member, start):
+        if statement.kind != "others" or name not in statement.keep.split():
+            yield statement
+
+
+def difference(folded: Refolded, key: Key, at: Instant, changes: ChangeSet, number: int) -> int:
+    """Note which stretches to stop and which to begin believing; give the next free number."""
+    wanted = {(s.start, s.end, s.memory) for s in folded.after}
+    there = {(b.valid_from, b.valid_to, b.memory) for b in folded.before}
+    for belief in folded.before:
+        if (belief.valid_from, belief.valid_to, belief.memory) not in wanted:
+            changes.closed.append(Close(belief.no, at))
+    for segment in folded.after:
+        if (segment.start, segment.end, segment.memory) not in there:
+            changes.opened.append(
+                Belief(
+                    number,
+                    key.id.tenant,
+                    key.no,
+                    folded.member,
+                    segment.memory,
+                    segment.start,
+                    segment.end,
+                    at,
+                    None,
+                )
+            )
+            number += 1
+    return number
+
+
+def flags(folded: Refolded, new: set[int], changes: ChangeSet) -> None:
+    """Note for stored statements where the replay now finds them clean, or no longer."""
+    for statement in folded.statements.values():
+        clean = int(statement.no in folded.plan.clean)
+        if statement.no not in new and statement.clean != clean:
+            changes.refolded.append(Refold(statement.no, clean, statement.indexed))
