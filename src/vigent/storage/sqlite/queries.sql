@@ -114,17 +114,18 @@ WHERE tenant = ? AND key = ? AND member = ? AND recorded_to IS NULL
 ORDER BY valid_from;
 
 -- name: changed_valid
--- Believed stretches of a person's keys with an end in an interval of valid time.
+-- Believed stretches of a person's keys with an end in an interval of valid time. CROSS JOIN
+-- keeps the planner from beginning with all beliefs of the tenant.
 SELECT belief.no
-FROM key JOIN belief ON belief.tenant = key.tenant AND belief.key = key.no
+FROM key CROSS JOIN belief ON belief.tenant = key.tenant AND belief.key = key.no
 WHERE key.tenant = ?1 AND key.store = ?2 AND key.person = ?3 AND belief.recorded_to IS NULL
   AND ((belief.valid_from > ?4 AND belief.valid_from <= ?5)
        OR (belief.valid_to > ?4 AND belief.valid_to <= ?5));
 
 -- name: changed_recorded
--- Stretches of a person's keys with an end in an interval of recorded time.
+-- Stretches of a person's keys with an end in an interval of recorded time; see changed_valid.
 SELECT belief.no
-FROM key JOIN belief ON belief.tenant = key.tenant AND belief.key = key.no
+FROM key CROSS JOIN belief ON belief.tenant = key.tenant AND belief.key = key.no
 WHERE key.tenant = ?1 AND key.store = ?2 AND key.person = ?3 AND key.last_recorded > ?4
   AND ((belief.recorded_from > ?4 AND belief.recorded_from <= ?5)
        OR (belief.recorded_to > ?4 AND belief.recorded_to <= ?5));

@@ -120,7 +120,7 @@ CREATE UNIQUE INDEX belief_in_force ON belief (tenant, key, member, valid_from)
     WHERE recorded_to IS NULL;
 CREATE INDEX belief_valid ON belief (tenant, key, member, valid_from, recorded_from);
 CREATE INDEX belief_recorded ON belief (tenant, key, member, recorded_from);
-CREATE INDEX belief_memory ON belief (tenant, memory, valid_from);
+CREATE INDEX belief_memory ON belief (tenant, memory, valid_from, recorded_from);
 
 -- Open stretches of one timeline never overlap; the nearest one that begins before the new one
 -- ends is the only one that could.
@@ -226,6 +226,7 @@ CREATE TABLE job (
     person      TEXT NOT NULL
 );
 CREATE INDEX job_ready ON job (state, run_at, no);
+CREATE INDEX job_kind ON job (kind);
 CREATE INDEX job_person ON job (tenant, person);
 
 -- Who was erased, by keyed digests only, so that nothing from before brings them back.
