@@ -381,3 +381,57 @@ INSERT OR REPLACE INTO erased (tenant, person, at, counts, state) VALUES (?, ?, 
 -- name: erased_purged
 -- Note that what was removed is gone from the files.
 UPDATE erased SET state = 'purged' WHERE state = 'removed';
+
+-- name: keys_of_tenant
+-- All keys of a tenant, for checking.
+SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
+FROM key WHERE tenant = ? ORDER BY no;
+
+-- name: statements_of_key
+-- Every statement of a key, for checking.
+SELECT * FROM statement WHERE tenant = ? AND key = ? ORDER BY no;
+
+-- name: erase_words
+-- The words of a person's memories.
+DELETE FROM words WHERE rowid IN (
+    SELECT statement.no FROM statement JOIN key ON key.no = statement.key
+    WHERE statement.tenant = ?1
+      AND (key.person = ?2 OR key.no IN (SELECT value FROM json_each(?3))));
+
+-- name: erase_belief
+-- The beliefs of a person's keys.
+DELETE FROM belief WHERE tenant = ?1 AND key IN (
+    SELECT no FROM key
+    WHERE tenant = ?1 AND (person = ?2 OR no IN (SELECT value FROM json_each(?3))));
+
+-- name: erase_audit_content
+-- The erasable parts of the audit that concern a person.
+DELETE FROM audit_content WHERE tenant = ?1
+  AND (person = ?2 OR key IN (SELECT value FROM json_each(?3)));
+
+-- name: erase_statement
+-- The statements of a person's keys.
+DELETE FROM statement WHERE tenant = ?1 AND key IN (
+    SELECT no FROM key
+    WHERE tenant = ?1 AND (person = ?2 OR no IN (SELECT value FROM json_each(?3))));
+
+-- name: erase_key
+-- The keys of a person.
+DELETE FROM key
+WHERE tenant = ?1 AND (person = ?2 OR no IN (SELECT value FROM json_each(?3)));
+
+-- name: erase_episode
+-- The episodes of a person.
+DELETE FROM episode WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
+
+-- name: erase_idempotency
+-- The kept answers that concern a person.
+DELETE FROM idempotency WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
+
+-- name: erase_job
+-- The queued work that concerns a person.
+DELETE FROM job WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
+
+-- name: erase_person
+-- What is known of the person as such.
+DELETE FROM person WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
