@@ -82,9 +82,7 @@ def test_believed_rows_equal_the_replay_now_and_at_every_earlier_instant(
     now = 0
     for number, statement in enumerate(coming, start=1):
         now += 1
-        timeline.change(
-            now, [statement._replace(recorded_from=now, turn=now, bears_from=now)], []
-        )
+        timeline.change(now, [statement._replace(recorded_from=now, turn=now, bears_from=now)], [])
         live = [s for s in timeline.statements if s.live]
         if number % 4 == 0 and data.draw(st.booleans()):
             now += 1

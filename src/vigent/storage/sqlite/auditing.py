@@ -1,0 +1,56 @@
+"""Seals and verifies the audit trail of a SQLite store."""
+
+from __future__ import annotations
+
+import apsw
+
+from vigent.domain.audit import GENESIS, digest_entry, seal_hash
+from vigent.domain.time import Instant
+from vigent.ports.storage import AuditSummary
+from vigent.storage.sqlite.reading import Q
+
+__all__ = ["verify_audit"]
+
+
+def verify_audit(connection: apsw.Connection, tenant: str, seal_at: Instant | None) -> AuditSummary:
+    """Verify every digest and seal, after sealing what is unsealed if an instant is given."""
+    if seal_at is not None:
+        _seal(connection, tenant, seal_at)
+    run = connection.execute
+    broken: list[str] = []
+    unsealed = sealed = 0
+    for row in run(Q["audit_rows"], (tenant,)).fetchall():
+        id, at, action, outcome, target, digest, seal, salt, content = row
+        unsealed += seal is None
+        sealed += seal is not None
+        # Where the content was erased, the digest alone stands for it.
+        if salt is not None and digest != digest_entry(
+            salt, id, at, action, outcome, target, content
+        ):
+            broken.append(f"entry {id} was altered")
+    previous = GENESIS
+    for expected, (n, entries, _at, found) in enumerate(run(Q["seals"], (tenant,)).fetchall(), 1):
+        rows = run(Q["audit_of_seal"], (tenant, n)).fetchall()
+        if n != expected:
+            broken.append(f"seal {expected} is missing")
+        if len(rows) != entries or seal_hash(previous, rows) != found:
+            broken.append(f"seal {n} does not fit its entries")
+        previous = found
+    return AuditSummary(sealed, unsealed, tuple(broken))
+
+
+def _seal(connection: apsw.Connection, tenant: str, at: Instant) -> None:
+    run = connection.execute
+    run("BEGIN IMMEDIATE")
+    try:
+        rows = run(Q["audit_unsealed"], (tenant,)).fetchall()
+        if rows:
+            seals = run(Q["seals"], (tenant,)).fetchall()
+            n, previous = (seals[-1][0] + 1, seals[-1][3]) if seals else (1, GENESIS)
+            digest = seal_hash(previous, [(id, entry) for _, id, entry in rows])
+            run(Q["seal_insert"], (tenant, n, len(rows), at, digest))
+            connection.executemany(Q["audit_seal_set"], [(n, no, tenant) for no, _, _ in rows])
+        run("COMMIT")
+    finally:
+        if connection.in_transaction:
+            run("ROLLBACK")
