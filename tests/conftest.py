@@ -14,7 +14,7 @@ NEED_THE_ENGINE = [
     "unit/test_simple.py",
 ]
 
-collect_ignore = [] if ENGINE.exists() else NEED_THE_ENGINE
+collect_ignore = []
 
 
 def pytest_report_header() -> str:

@@ -22,6 +22,7 @@ WALKS = {
     "audit_rows": "checking the audit trail reads all of a tenant's",
     "audit_unsealed": "its index holds only what is not sealed yet",
     "erased_purged": "one row an erased person, and only after a purge",
+    "keys_of_tenant": "a check visits every key of a tenant",
     "seals": "checking the audit trail reads all of a tenant's",
     "tenants": "the list of all tenants is what it is for",
 }
@@ -29,6 +30,8 @@ WALKS = {
 SORTS = {
     "audit_rows": "a check reads the whole trail, in order of entry",
     "beliefs_of_key": "a history is read whole, over all values of the attribute",
+    "keys_of_tenant": "a check visits every key of a tenant",
+    "statements_of_key": "a check reads one key whole, withdrawn statements too",
 }
 
 # "SCAN words VIRTUAL TABLE INDEX 0:=" is how a look-up in the word index is shown; "0:" walks it.

@@ -394,31 +394,34 @@ SELECT * FROM statement WHERE tenant = ? AND key = ? ORDER BY no;
 -- name: erase_words
 -- The words of a person's memories.
 DELETE FROM words WHERE rowid IN (
-    SELECT statement.no FROM statement JOIN key ON key.no = statement.key
-    WHERE statement.tenant = ?1
-      AND (key.person = ?2 OR key.no IN (SELECT value FROM json_each(?3))));
+    SELECT no FROM statement WHERE tenant = ?1 AND key IN (
+        SELECT no FROM key WHERE tenant = ?1 AND person = ?2
+        UNION SELECT value FROM json_each(?3)));
 
 -- name: erase_belief
 -- The beliefs of a person's keys.
 DELETE FROM belief WHERE tenant = ?1 AND key IN (
-    SELECT no FROM key
-    WHERE tenant = ?1 AND (person = ?2 OR no IN (SELECT value FROM json_each(?3))));
+    SELECT no FROM key WHERE tenant = ?1 AND person = ?2
+    UNION SELECT value FROM json_each(?3));
 
 -- name: erase_audit_content
 -- The erasable parts of the audit that concern a person.
-DELETE FROM audit_content WHERE tenant = ?1
-  AND (person = ?2 OR key IN (SELECT value FROM json_each(?3)));
+DELETE FROM audit_content WHERE tenant = ?1 AND audit IN (
+    SELECT audit FROM audit_content WHERE tenant = ?1 AND person = ?2
+    UNION SELECT audit FROM audit_content
+    WHERE tenant = ?1 AND key IN (SELECT value FROM json_each(?3)));
 
 -- name: erase_statement
 -- The statements of a person's keys.
 DELETE FROM statement WHERE tenant = ?1 AND key IN (
-    SELECT no FROM key
-    WHERE tenant = ?1 AND (person = ?2 OR no IN (SELECT value FROM json_each(?3))));
+    SELECT no FROM key WHERE tenant = ?1 AND person = ?2
+    UNION SELECT value FROM json_each(?3));
 
 -- name: erase_key
 -- The keys of a person.
-DELETE FROM key
-WHERE tenant = ?1 AND (person = ?2 OR no IN (SELECT value FROM json_each(?3)));
+DELETE FROM key WHERE tenant = ?1 AND no IN (
+    SELECT no FROM key WHERE tenant = ?1 AND person = ?2
+    UNION SELECT value FROM json_each(?3));
 
 -- name: erase_episode
 -- The episodes of a person.
@@ -426,7 +429,8 @@ DELETE FROM episode WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
 
 -- name: erase_idempotency
 -- The kept answers that concern a person.
-DELETE FROM idempotency WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
+DELETE FROM idempotency INDEXED BY idempotency_person
+WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
 
 -- name: erase_job
 -- The queued work that concerns a person.

@@ -29,6 +29,7 @@ CREATE TABLE key (
     head          TEXT
 );
 CREATE UNIQUE INDEX key_identity ON key (tenant, store, person, subject, attribute, type);
+CREATE INDEX key_person ON key (tenant, person);
 CREATE INDEX key_subject ON key (tenant, store, subject, attribute, person);
 
 CREATE TABLE statement (
@@ -88,8 +89,9 @@ CREATE TABLE statement (
     CHECK (valid_from < valid_to)
 );
 CREATE UNIQUE INDEX statement_id ON statement (tenant, id);
-CREATE INDEX statement_order ON statement (tenant, key, member, valid_from, place, turn, no)
-    WHERE role = 'asserted' AND withdrawn_at = 9223372036854775807;
+-- Not partial: checks and erasures find all statements of a key by it.
+CREATE INDEX statement_order
+    ON statement (tenant, key, member, role, withdrawn_at, valid_from, place, turn, no);
 CREATE INDEX statement_clean ON statement (tenant, key, member, valid_from, place, turn, no)
     WHERE clean = 1;
 CREATE INDEX statement_fingerprint ON statement (tenant, fingerprint)
@@ -156,7 +158,7 @@ CREATE TABLE episode (
 CREATE UNIQUE INDEX episode_id ON episode (tenant, id);
 CREATE UNIQUE INDEX episode_external ON episode (tenant, store, person, external_id)
     WHERE external_id IS NOT NULL;
-CREATE INDEX episode_person ON episode (tenant, store, person, occurred_at);
+CREATE INDEX episode_person ON episode (tenant, person, occurred_at);
 CREATE INDEX episode_expiry ON episode (tenant, expires_at) WHERE stub = 0;
 
 -- Each entry has a digest of its own, over the salted content that stands in audit_content and
