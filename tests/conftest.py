@@ -14,7 +14,7 @@ NEED_THE_ENGINE = [
     "unit/test_simple.py",
 ]
 
-collect_ignore = []
+collect_ignore = [] if ENGINE.exists() else NEED_THE_ENGINE
 
 
 def pytest_report_header() -> str:

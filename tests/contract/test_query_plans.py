@@ -35,7 +35,8 @@ SORTS = {
 }
 
 # "SCAN words VIRTUAL TABLE INDEX 0:=" is how a look-up in the word index is shown; "0:" walks it.
-WALK = re.compile(r"^SCAN (?!CONSTANT|\w+ VIRTUAL TABLE INDEX \d+:\S)|ANY\(")
+# json_each walks the list that is handed in.
+WALK = re.compile(r"^SCAN (?!CONSTANT|json_each |\w+ VIRTUAL TABLE INDEX \d+:\S)|ANY\(")
 TENANT_ALONE = re.compile(r"^(?!SEARCH tenant ).*\(tenant=\?\)$")
 
 

@@ -396,32 +396,32 @@ SELECT * FROM statement WHERE tenant = ? AND key = ? ORDER BY no;
 DELETE FROM words WHERE rowid IN (
     SELECT no FROM statement WHERE tenant = ?1 AND key IN (
         SELECT no FROM key WHERE tenant = ?1 AND person = ?2
-        UNION SELECT value FROM json_each(?3)));
+        UNION ALL SELECT value FROM json_each(?3)));
 
 -- name: erase_belief
 -- The beliefs of a person's keys.
 DELETE FROM belief WHERE tenant = ?1 AND key IN (
     SELECT no FROM key WHERE tenant = ?1 AND person = ?2
-    UNION SELECT value FROM json_each(?3));
+    UNION ALL SELECT value FROM json_each(?3));
 
 -- name: erase_audit_content
--- The erasable parts of the audit that concern a person.
-DELETE FROM audit_content WHERE tenant = ?1 AND audit IN (
+-- The erasable parts of the audit that concern a person; the plus as in erase_key.
+DELETE FROM audit_content WHERE +tenant = ?1 AND audit IN (
     SELECT audit FROM audit_content WHERE tenant = ?1 AND person = ?2
-    UNION SELECT audit FROM audit_content
+    UNION ALL SELECT audit FROM audit_content
     WHERE tenant = ?1 AND key IN (SELECT value FROM json_each(?3)));
 
 -- name: erase_statement
 -- The statements of a person's keys.
 DELETE FROM statement WHERE tenant = ?1 AND key IN (
     SELECT no FROM key WHERE tenant = ?1 AND person = ?2
-    UNION SELECT value FROM json_each(?3));
+    UNION ALL SELECT value FROM json_each(?3));
 
 -- name: erase_key
--- The keys of a person.
-DELETE FROM key WHERE tenant = ?1 AND no IN (
+-- The keys of a person. The plus keeps the planner from walking the tenant.
+DELETE FROM key WHERE +tenant = ?1 AND no IN (
     SELECT no FROM key WHERE tenant = ?1 AND person = ?2
-    UNION SELECT value FROM json_each(?3));
+    UNION ALL SELECT value FROM json_each(?3));
 
 -- name: erase_episode
 -- The episodes of a person.
