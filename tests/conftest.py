@@ -7,8 +7,9 @@ from pathlib import Path
 ENGINE = Path(__file__).parent.parent / "src" / "vigent" / "memory.py"
 NEED_THE_ENGINE = [
     "acceptance",
-    "architecture",
-    "contract",
+    "architecture/test_exports.py",
+    "architecture/test_sizes.py",
+    "architecture/test_tree.py",
     "integration",
     "unit/test_aio.py",
     "unit/test_simple.py",

@@ -332,10 +332,6 @@ VALUES (?, ?, ?, ?, 'ready', ?, 0, ?);
 -- Take finished work of one kind out of the queue.
 DELETE FROM job WHERE kind = ?;
 
--- name: jobs_of_kind
--- How much work of one kind waits.
-SELECT count(*) FROM job WHERE kind = ?;
-
 -- name: answer_find
 -- The answer given to a request before.
 SELECT tenant, caller, endpoint, name, person, request, answer, at FROM idempotency
