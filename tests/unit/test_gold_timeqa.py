@@ -89,7 +89,7 @@ def test_the_source_is_the_paragraph_of_the_answer():
         (0, "warden"): "She was warden from 1901 to 1910 and clerk too .",
         (0, "clerk"): "She was warden from 1901 to 1910 and clerk too .",
         (1, "mayor"): "Mayor from 1905 .",
-        (3, "warden"): "She was warden from 1901 to 1910 and clerk too .",
+        (3, "warden"): "She left the post of warden in Sep 1912 .",
         (7, "mayor"): "Mayor from 1905 .",
     }
     assert employer.changes[0].source.text == (
