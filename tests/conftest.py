@@ -12,6 +12,10 @@ NEED_THE_ENGINE = [
     "architecture/test_tree.py",
     "integration",
     "unit/test_aio.py",
+    "unit/test_gold_multiwoz.py",
+    "unit/test_gold_sgd.py",
+    "unit/test_gold_timeqa.py",
+    "unit/test_gold_woz.py",
     "unit/test_simple.py",
 ]
 

@@ -3,3 +3,9 @@
 ``gold`` reads operations and expected answers from the files alone; the rest performs them on
 a real memory, through its public API.
 """
+
+from __future__ import annotations
+
+from vigent.evaluation.run import DATASETS, Progress, evaluate
+
+__all__ = ["DATASETS", "Progress", "evaluate"]
