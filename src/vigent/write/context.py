@@ -1,0 +1,74 @@
+"""What every write needs to know of its surroundings."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from vigent.domain.audit import digest_entry
+from vigent.domain.changes import AuditEntry, ChangeSet
+from vigent.domain.schema import Schema
+from vigent.domain.time import Instant
+from vigent.ports.storage import Snapshot
+from vigent.ports.system import Clock, IdSource
+
+__all__ = ["Context", "scope_token"]
+
+_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@dataclass(slots=True)
+class Context:
+    """The tenant and store written to, the schema in force, and the machine.
+
+    ``vector_work`` says whether new memories are queued for an embedder.
+    """
+
+    tenant: str
+    store: str
+    schema: Schema
+    clock: Clock
+    ids: IdSource
+    writer: str | None = None
+    vector_work: bool = False
+    _salt: bytes | None = field(default=None, repr=False)
+
+    def salt(self, snapshot: Snapshot, changes: ChangeSet | None = None) -> bytes:
+        """Give the tenant's salt; made with the first change set that needs one."""
+        if self._salt is None:
+            found = snapshot.ledger(self.tenant).salt
+            if found is None:
+                if changes is None:
+                    return b""
+                found = changes.salt = self.ids.salt()
+                changes.salted_at = self.clock.now()
+                return found
+            self._salt = found
+        return self._salt
+
+    def audit(
+        self,
+        *,
+        person: str,
+        key: int | None,
+        at: Instant,
+        action: str,
+        outcome: str,
+        target: str | None,
+        content: dict[str, Any],
+    ) -> AuditEntry:
+        """Make the entry of one thing that happened."""
+        id, salt, text = self.ids.new("aud"), self.ids.salt(), _dumps(content)
+        digest = digest_entry(salt, id, at, action, outcome, target, text)
+        return AuditEntry(
+            id, self.tenant, self.store, person, key, at, action, outcome, target, text, salt,
+            digest,
+        )  # fmt: skip
+
+
+def scope_token(salt: bytes, tenant: str, store: str, person: str) -> str:
+    """Give the word under which a scope's memories stand in the word index."""
+    text = json.dumps((tenant, store, person), ensure_ascii=True)
+    return "s" + hashlib.blake2b(text.encode(), key=salt, digest_size=10).hexdigest()
