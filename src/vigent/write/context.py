@@ -34,6 +34,16 @@ class Context:
     writer: str | None = None
     vector_work: bool = False
     _salt: bytes | None = field(default=None, repr=False)
+    _scopes: dict[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    def scope(self, salt: bytes, person: str) -> str:
+        """Give the word under which a person's memories stand in the word index."""
+        found = self._scopes.get(person)
+        if found is None:
+            found = scope_token(salt, self.tenant, self.store, person)
+            if len(self._scopes) < 10_000:
+                self._scopes[person] = found
+        return found
 
     def salt(self, snapshot: Snapshot, changes: ChangeSet | None = None) -> bytes:
         """Give the tenant's salt; made with the first change set that needs one."""

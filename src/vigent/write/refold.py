@@ -7,7 +7,7 @@ part of valid time is compared with what the replay gives, and only the differen
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Container, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -113,24 +113,23 @@ def difference(folded: Refolded, key: Key, at: Instant, changes: ChangeSet, numb
         if (segment.start, segment.end, segment.memory) not in there:
             changes.opened.append(
                 Belief(
-                    number,
-                    key.id.tenant,
-                    key.no,
-                    folded.member,
-                    segment.memory,
-                    segment.start,
-                    segment.end,
-                    at,
-                    None,
+                    number, key.id.tenant, key.no, folded.member, segment.memory,
+                    segment.start, segment.end, at, None,
                 )
-            )
+            )  # fmt: skip
             number += 1
     return number
 
 
-def flags(folded: Refolded, new: set[int], changes: ChangeSet) -> None:
-    """Note for stored statements where the replay now finds them clean, or no longer."""
-    for statement in folded.statements.values():
-        clean = int(statement.no in folded.plan.clean)
-        if statement.no not in new and statement.clean != clean:
-            changes.refolded.append(Refold(statement.no, clean, statement.indexed))
+def flags(
+    folded: Refolded, new: set[int], changes: ChangeSet, indexed: Container[int] = ()
+) -> None:
+    """Note for stored statements where the replay now finds them clean, or no longer, and which
+    have become findable by their words."""
+    clean = folded.plan.clean
+    for number, statement in folded.statements.items():
+        if number in new:
+            continue
+        now = (int(number in clean), int(number in indexed or statement.indexed))
+        if now != (statement.clean, statement.indexed):
+            changes.refolded.append(Refold(number, *now))

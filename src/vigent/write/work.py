@@ -1,0 +1,360 @@
+"""One change to one key, while it is being worked out: new statements, refolded timelines, and
+what follows from them. Nothing is written before all of it is decided."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from vigent.domain.changes import ChangeSet, Head, Job, Withdraw, Words
+from vigent.domain.records import Stretch, pack
+from vigent.domain.schema import AttributeDefinition
+from vigent.domain.statements import ONE_VALUE, Key, Statement
+from vigent.domain.text import fold as fold_words
+from vigent.domain.time import OPEN, Instant
+from vigent.domain.timeline import Segment
+from vigent.domain.values import Value, render
+from vigent.ports.storage import Transaction
+from vigent.standing import head_of, neighbours, shown
+from vigent.write.accept import Draft
+from vigent.write.context import Context
+from vigent.write.refold import Refolded, difference, flags, refold
+
+__all__ = ["Standing", "Work", "token_of"]
+
+_AT: Final = {name: i for i, name in enumerate(Statement._fields)}
+
+
+def token_of(salt: bytes, canon: str) -> bytes:
+    """Give the keyed digest that stands for a canonical value."""
+    return hashlib.blake2b(canon.encode(), key=salt, digest_size=16).digest()
+
+
+def edited(statement: Statement, **columns: Any) -> Statement:
+    """Give a statement with some columns set (quicker than ``_replace`` on so wide a row)."""
+    row = list(statement)
+    for name, value in columns.items():
+        row[_AT[name]] = value
+    return Statement._make(row)
+
+
+class Standing(NamedTuple):
+    """A memory over a stretch, as an answer shows it."""
+
+    statement: Statement
+    stretch: Stretch
+    replaced: str | None
+    replacer: str | None
+
+
+@dataclass(slots=True)
+class Work:
+    """The change under way. ``at`` is its recorded instant."""
+
+    transaction: Transaction
+    context: Context
+    key: Key
+    definition: AttributeDefinition | None
+    at: Instant
+    salt: bytes
+    changes: ChangeSet
+    person: str
+    folds: list[Refolded] = field(default_factory=list[Refolded])
+    new: dict[int, Statement] = field(default_factory=dict[int, Statement])
+    amended: dict[int, Statement] = field(default_factory=dict[int, Statement])
+    _next: int = 0
+    _next_belief: int = 0
+
+    def __post_init__(self) -> None:
+        numbers = self.transaction.numbers
+        self._next, self._next_belief = numbers.statement, numbers.belief
+
+    # ------------------------------------------------------------------ statements
+
+    def number(self) -> int:
+        """Give the next free statement number."""
+        self._next += 1
+        return self._next - 1
+
+    def state(
+        self,
+        draft: Draft,
+        value: Value | None,
+        *,
+        kind: str,
+        member: bytes,
+        start: Instant,
+        end: Instant,
+        basis: str,
+        speaker: str | None,
+        id: str | None = None,
+        role: str = "asserted",
+        status: str = "active",
+        reason: str | None = None,
+        keep: str = "",
+        place: int = 0,
+    ) -> Statement:
+        """Make a statement of what a draft says."""
+        number, at = self.number(), self.at
+        expires, retention = self._deadline(draft)
+        asserts = kind == "value"
+        token = b"" if value is None else token_of(self.salt, value.canon)
+        shows = asserts and draft.text is None and value is not None
+        return Statement(
+            number, self.context.tenant, id or self.context.ids.new("mem"), self.key.no, member,
+            role, kind, token, start, end, 1, basis, at, OPEN, OPEN, 0, place, at, number, at, 0, 0,
+            keep, draft.type, value.kind if shows and value is not None else None,
+            value.stored if shows and value is not None else None, draft.text if asserts else None,
+            None, status, 0, draft.source_episode, draft.source, draft.quote, speaker, draft.trust,
+            self.context.writer, draft.confidence, draft.importance, draft.metadata or "{}",
+            retention, expires if asserts else OPEN, at, at, None, 1, 0,
+            self.context.schema.version, draft.fields, int(draft.flagged), None, "", "", reason,
+        )  # fmt: skip
+
+    def _deadline(self, draft: Draft) -> tuple[Instant, str | None]:
+        """Give when the memory expires, and by which policy; None where a date was given."""
+        schema = self.context.schema
+        if draft.expires_at is not None:
+            return draft.expires_at, None
+        if draft.ttl_days is not None:
+            return self.at + draft.ttl_days * 86_400_000_000, None
+        name = draft.retention
+        if name is None and self.definition is not None:
+            name = self.definition.retention
+        if name is None:
+            known = schema.type(draft.type)
+            name = (known.retention if known is not None else None) or "standard"
+        return schema.retention(name).expires_at(self.at) or OPEN, name
+
+    # --------------------------------------------------------------------- timelines
+
+    def refold(
+        self, member: bytes, added: Sequence[Statement] = (), removed: Sequence[Statement] = ()
+    ) -> Refolded:
+        """Work out what a timeline becomes; keeps the result only when ``accept`` is called."""
+        return refold(self.transaction, self.key, member, added=added, removed=removed)
+
+    def take(
+        self,
+        folded: Refolded,
+        added: Iterable[Statement] = (),
+        removed: Iterable[Statement] = (),
+        status: str = "withdrawn",
+    ) -> None:
+        """Decide for a refolded timeline."""
+        self.folds.append(folded)
+        for statement in added:
+            self.new[statement.no] = statement
+        for statement in removed:
+            self.changes.withdrawn.append(Withdraw(statement.no, self.at, status))
+
+    def find(self, number: int) -> Statement:
+        """Give a statement by its number: new, amended, or stored."""
+        found = self.new.get(number) or self.amended.get(number)
+        if found is not None:
+            return found
+        for folded in self.folds:
+            stored = folded.statements.get(number)
+            if stored is not None:
+                return stored
+        return self.transaction.statements(self.context.tenant, numbers=[number])[0][1]
+
+    def lost(self, folded: Refolded, keeper: int | None) -> list[int]:
+        """Give the memories that hold over less than before, but for one that may."""
+        before: dict[int, int] = {}
+        after: dict[int, int] = {}
+        for b in folded.before:
+            before[b.memory] = before.get(b.memory, 0) + b.valid_to - b.valid_from
+        for s in folded.after:
+            after[s.memory] = after.get(s.memory, 0) + s.end - s.start
+        return [
+            memory
+            for memory, length in before.items()
+            if memory != keeper
+            and after.get(memory, 0) < length
+            and self._shown(folded, memory)
+        ]
+
+    def _shown(self, folded: Refolded, memory: int) -> bool:
+        return shown(folded.statements.get(memory) or self.find(memory), self.at)
+
+    # ------------------------------------------------------------------- finishing
+
+    def finish(self) -> None:
+        """Note everything that follows from the timelines decided for."""
+        changes = self.changes
+        for folded in self.folds:
+            opened = len(changes.opened)
+            self._next_belief = difference(folded, self.key, self.at, changes, self._next_belief)
+            self._note_runs(folded)
+            indexed: set[int] = set()
+            for belief in changes.opened[opened:]:
+                self._index(belief.memory, indexed)
+            for number in self.new.keys() & folded.plan.clean:
+                self.new[number] = edited(self.new[number], clean=1)
+            flags(folded, set(self.new), changes, indexed)
+        changes.statements.extend(self.new.values())
+        changes.amended.extend(self.amended.values())
+        if self.folds or self.amended:
+            changes.recorded.append((self.key, self.at))
+
+    def _index(self, memory: int, indexed: set[int]) -> None:
+        statement = self.find(memory)
+        if statement.indexed or memory in indexed or statement.forgotten_at != OPEN:
+            return
+        key = self.key
+        said = statement.text
+        if said is None:
+            said = render(statement.value_kind or "text", statement.value or "")
+        about = f"{key.name} {key.id.attribute} " if key.id.attribute else f"{key.name} "
+        scope = self.context.scope(self.salt, self.person)
+        self.changes.words.append(Words(memory, scope, fold_words(about + said)))
+        if self.context.vector_work:
+            self.changes.jobs.append(
+                Job(key.id.tenant, "embed", statement.id, "{}", self.at, self.person)
+            )
+        if memory in self.new:
+            self.new[memory] = edited(statement, indexed=1)
+        else:
+            indexed.add(memory)
+
+    def _note_runs(self, folded: Refolded) -> None:
+        """Keep evidence counts and standing in line with the runs."""
+        holding = {s.memory for s in folded.after}
+        for changer, run in folded.runs.items():
+            memory = folded.heads[changer]
+            if memory not in folded.statements:
+                continue
+            head = self.find(memory)
+            if head.forgotten_at != OPEN:
+                continue
+            count = 1 if len(run) == 1 else len({s.source_episode for s in run})
+            status = "active" if memory in holding else "corrected"
+            if self._trust_rules():
+                rows = self.transaction.statements(head.tenant, evidence_for=memory)
+                count = len({s.source_episode for s in (*run, *(r[1] for r in rows))})
+            if head.evidence_count != count or head.status != status:
+                self.amend(edited(head, evidence_count=count, status=status))
+
+    def _trust_rules(self) -> bool:
+        d = self.definition
+        return d is not None and (d.min_rank > 0 or d.conflict == "most_trusted")
+
+    def amend(self, statement: Statement) -> None:
+        """Set what of a statement may change in place."""
+        if statement.no in self.new:
+            self.new[statement.no] = statement
+        else:
+            self.amended[statement.no] = statement
+
+    # ------------------------------------------------------------------- answering
+
+    def standing(self, folded: Refolded, memory: int, near: Instant) -> Standing:
+        """Give how a memory stands after the change, over the stretch nearest to an instant."""
+        statement = self.find(memory)
+        mine = [i for i, s in enumerate(folded.after) if s.memory == memory]
+        if not mine:
+            old = [b for b in folded.before if b.memory == memory]
+            stretch = (
+                Stretch(old[-1].valid_from, old[-1].valid_to, old[-1].recorded_from, self.at)
+                if old
+                else Stretch(statement.valid_from, statement.valid_to, self.at, self.at)
+            )
+            follower = self._covering(folded, stretch.valid_from)
+            return Standing(statement, stretch, statement.replaces, follower)
+        chosen = next(
+            (folded.after[i] for i in mine if folded.after[i].start <= near < folded.after[i].end),
+            folded.after[mine[-1]],
+        )
+        since = next(
+            (b.recorded_from for b in folded.before
+             if (b.valid_from, b.valid_to, b.memory) == chosen),
+            self.at,
+        )  # fmt: skip
+        stretch = Stretch(chosen.start, chosen.end, since, None)
+        replaced = statement.replaces or self._before(folded, mine[0])
+        return Standing(statement, stretch, replaced, self._after(folded, mine[-1]))
+
+    def _before(self, folded: Refolded, index: int) -> str | None:
+        first = folded.after[index]
+        if index:
+            other = folded.after[index - 1]
+            return self._id(other.memory) if other.end == first.start else None
+        if first.start == folded.low:
+            found = self.transaction.at(self.key, folded.member, first.start - 1, None)
+            if found and found[0].belief.valid_to == first.start:
+                return found[0].statement.id if shown(found[0].statement, self.at) else None
+        return None
+
+    def _after(self, folded: Refolded, index: int) -> str | None:
+        last = folded.after[index]
+        if index + 1 < len(folded.after):
+            other = folded.after[index + 1]
+            return self._id(other.memory) if other.start == last.end else None
+        if last.end != OPEN and last.end == folded.high:
+            found = self.transaction.at(self.key, folded.member, last.end, None)
+            if found and found[0].belief.valid_from == last.end:
+                return found[0].statement.id if shown(found[0].statement, self.at) else None
+        return None
+
+    def _covering(self, folded: Refolded, instant: Instant) -> str | None:
+        found = [s.memory for s in folded.after if s.start <= instant < s.end]
+        return self._id(found[0]) if found else None
+
+    def _id(self, memory: int) -> str | None:
+        statement = self.find(memory)
+        return statement.id if shown(statement, self.at) else None
+
+    def head(self) -> Head | None:
+        """Derive the quick answer from the timeline decided for, or None where that needs a
+        look at what lies outside it."""
+        if len(self.folds) != 1 or self.folds[0].member != ONE_VALUE:
+            return None
+        folded, now = self.folds[0], self.at
+        if not folded.low <= now < folded.high or self.changes.forgotten:
+            return None
+        low, high = folded.low, folded.high
+        for index, segment in enumerate(folded.after):
+            if segment.start <= now < segment.end:
+                if segment.start == folded.low or segment.end == folded.high != OPEN:
+                    return None
+                return self._head_of(folded, index, segment)
+            if segment.end <= now:
+                low = segment.end
+            else:
+                high = segment.start
+                break
+        return Head(low, high, 0, OPEN, None, None, None)
+
+    def _head_of(self, folded: Refolded, index: int, segment: Segment) -> Head | None:
+        if any(s.memory == segment.memory for s in folded.after[:index]):
+            return None
+        if any(s.memory == segment.memory for s in folded.after[index + 1 :]):
+            return None
+        found = self.standing(folded, segment.memory, self.at)
+        statement = found.statement
+        if statement.forgotten_at != OPEN:
+            return Head(segment.start, segment.end, self.at, OPEN, None, None, None)
+        return Head(
+            segment.start, segment.end, found.stretch.recorded_from, statement.expires_at,
+            found.replaced, found.replacer, pack(statement),
+        )  # fmt: skip
+
+    def refresh_head(self) -> None:
+        """After the change was applied: keep the quick answer of a single-valued key right."""
+        if not self.key.id.attribute or (self.definition is not None and self.definition.multi):
+            return
+        head = self.head()
+        if head is None:
+            key = self.key._replace(last_recorded=self.at)
+            head = head_of(self.transaction, key, self.at)
+        heads = ChangeSet(self.context.tenant, heads=[(self.key.no, head)])
+        self.transaction.apply(heads)
+
+    def lookup(self, statement: Statement, stretch: Stretch) -> Standing:
+        """Give how a stored memory stands, with its neighbours looked up."""
+        around = neighbours(self.transaction, self.key, statement, None, self.at)
+        return Standing(statement, stretch, around.replaced, around.replacer)
+
