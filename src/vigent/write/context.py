@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vigent.domain.audit import digest_entry
-from vigent.domain.changes import AuditEntry, ChangeSet
+from vigent.domain.changes import AuditEntry
 from vigent.domain.schema import Schema
 from vigent.domain.time import Instant
-from vigent.ports.storage import Snapshot
 from vigent.ports.system import Clock, IdSource
 
 __all__ = ["Context", "scope_token"]
@@ -33,7 +32,6 @@ class Context:
     ids: IdSource
     writer: str | None = None
     vector_work: bool = False
-    _salt: bytes | None = field(default=None, repr=False)
     _scopes: dict[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def scope(self, salt: bytes, person: str) -> str:
@@ -44,19 +42,6 @@ class Context:
             if len(self._scopes) < 10_000:
                 self._scopes[person] = found
         return found
-
-    def salt(self, snapshot: Snapshot, changes: ChangeSet | None = None) -> bytes:
-        """Give the tenant's salt; made with the first change set that needs one."""
-        if self._salt is None:
-            found = snapshot.ledger(self.tenant).salt
-            if found is None:
-                if changes is None:
-                    return b""
-                found = changes.salt = self.ids.salt()
-                changes.salted_at = self.clock.now()
-                return found
-            self._salt = found
-        return self._salt
 
     def audit(
         self,

@@ -1,0 +1,381 @@
+"""Reconciles a request with what is in force: change, confirmation, retraction, replacement.
+
+The rules are those of the timeline; what is decided here is who may end what (trust), what two
+values at one instant mean (the conflict policy), and what the caller is told.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from vigent.domain.records import Stretch
+from vigent.domain.schema import trust_rank
+from vigent.domain.statements import ALL_MEMBERS, BEGINNING, ONE_VALUE, Statement
+from vigent.domain.time import OPEN, Instant
+from vigent.domain.values import Value
+from vigent.errors import UnexpectedMemory
+from vigent.standing import shown
+from vigent.write.accept import Draft
+from vigent.write.entered import Entered
+from vigent.write.refold import Refolded
+from vigent.write.work import Standing, Work, edited, token_of
+
+__all__ = ["Dated", "change", "check_expected", "hold", "member_of", "replace", "retract"]
+
+
+class Dated(NamedTuple):
+    """When a statement holds, and how the start is known; who spoke."""
+
+    start: Instant
+    end: Instant
+    basis: str
+    speaker: str | None
+
+
+def member_of(work: Work, draft: Draft, value: Value) -> bytes:
+    """Give the timeline of a key that a value belongs to."""
+    return token_of(work.salt, value.canon) if draft.multi else ONE_VALUE
+
+
+def check_expected(work: Work, draft: Draft, member: bytes | None, at: Instant) -> None:
+    """Refuse the write where another memory is in force than the caller expects."""
+    if draft.expect is None:
+        return
+    found = [
+        f.statement.id
+        for f in work.transaction.at(work.key, member, at, None)
+        if shown(f.statement, work.at)
+    ]
+    if draft.expect not in found:
+        there = ", ".join(found) or "nothing"
+        raise UnexpectedMemory(
+            f"expect: {draft.expect} is not in force there; {there} is", field="expect"
+        )
+
+
+def hold(
+    work: Work, draft: Draft, dated: Dated, member: bytes, reason: str, *, contested: bool = False
+) -> Entered:
+    """Keep a candidate for review; it takes no part in the timeline until it is accepted."""
+    request = {
+        "mode": draft.mode,
+        "corrects": draft.corrects,
+        "supersedes": draft.supersedes,
+        "retract": draft.retract,
+        "start_given": draft.valid_from is not None,
+        "end_given": draft.end_given,
+    }
+    value = draft.values[0] if draft.values else None
+    statement = work.state(
+        draft, value, kind="value", member=member, start=dated.start, end=dated.end,
+        basis=dated.basis, speaker=dated.speaker, role="held", status="pending_review",
+        reason=reason, keep=json.dumps(request),
+    )  # fmt: skip
+    statement = edited(statement, contested=int(contested))
+    work.new[statement.no] = statement
+    stretch = Stretch(dated.start, dated.end, work.at, None)
+    return Entered("pending_review", Standing(statement, stretch, None, None), (), reason)
+
+
+def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Entered:
+    """Enter a value from an instant on, by the rules for a change and a confirmation."""
+    value = draft.values[0]
+    member = member_of(work, draft, value)
+    check_expected(work, draft, member if not draft.multi else None, dated.start)
+    statement = work.state(
+        draft, value, kind="value", member=member, start=dated.start, end=dated.end,
+        basis=dated.basis, speaker=dated.speaker, id=id, place=_place(work, draft),
+    )  # fmt: skip
+    folded = work.refold(member, [statement])
+    statement, folded = _after_ties(work, draft, statement, folded)
+    memory = folded.memory_of(statement)
+    standing = _standing_at(work, folded, dated.start, statement)
+    if standing is not None and standing.valid_from == dated.start:
+        refused = _same_instant(work, draft, dated, member, standing)
+        if refused is not None:
+            return refused
+    lost = work.lost(folded, memory)
+    too_low = _too_low(work, draft, folded, lost if memory == statement.no else [*lost, memory])
+    if too_low is not None:
+        if memory != statement.no and not lost:
+            return _evidence(work, folded, statement, memory)
+        return hold(work, draft, dated, member, too_low)
+    statement = _inherit(work, draft, statement, standing)
+    work.take(folded, [statement])
+    ended = _superseded_text(work, draft, dated, statement)
+    if memory != statement.no:
+        _confirm(work, draft, folded, memory)
+    elif lost and draft.supersedes is None:
+        _name_tie(work, folded, statement, lost)
+    work.finish()
+    return _answer(work, folded, statement, memory, lost, ended)
+
+
+def _answer(
+    work: Work,
+    folded: Refolded,
+    statement: Statement,
+    memory: int,
+    lost: list[int],
+    ended: tuple[Standing, ...],
+) -> Entered:
+    near = statement.valid_from
+    shown_ended = tuple(work.standing(folded, m, near) for m in lost) + ended
+    if memory != statement.no:
+        outcome = "confirmed"
+    else:
+        outcome = "superseded" if shown_ended else "stored"
+    return Entered(outcome, work.standing(folded, memory, near), shown_ended)
+
+
+def _place(work: Work, draft: Draft) -> int:
+    policy = work.definition.conflict if work.definition is not None else "latest"
+    if policy == "most_trusted":
+        return draft.trust_rank + 1
+    if policy == "most_confident":
+        return 0 if draft.confidence is None else int(draft.confidence * 1_000_000) + 1
+    return 0
+
+
+def _after_ties(
+    work: Work, draft: Draft, statement: Statement, folded: Refolded
+) -> tuple[Statement, Refolded]:
+    """Where the latest stands, put a statement behind those another policy once placed."""
+    policy = work.definition.conflict if work.definition is not None else "latest"
+    if policy in ("most_trusted", "most_confident"):
+        return statement, folded
+    place = max(
+        (s.place for s in folded.statements.values() if s.valid_from == statement.valid_from),
+        default=0,
+    )
+    if place <= statement.place:
+        return statement, folded
+    moved = edited(statement, place=place)
+    return moved, work.refold(statement.member, [moved])
+
+
+def _standing_at(
+    work: Work, folded: Refolded, instant: Instant, statement: Statement
+) -> Statement | None:
+    """Give the memory believed at an instant before the change, if it still shows anything.
+
+    What is returned bears the start of the stretch as its ``valid_from``.
+    """
+    for belief in folded.before:
+        if belief.valid_from <= instant < belief.valid_to:
+            found = work.find(belief.memory)
+            if found.no != statement.no and shown(found, work.at):
+                return edited(found, valid_from=belief.valid_from)
+    return None
+
+
+def _same_instant(
+    work: Work, draft: Draft, dated: Dated, member: bytes, standing: Statement
+) -> Entered | None:
+    policy = work.definition.conflict if work.definition is not None else "latest"
+    if standing.token == token_of(work.salt, draft.values[0].canon):
+        return None
+    if policy == "reject":
+        return Entered("rejected", None, (), f"{standing.id} stands from the same instant")
+    if policy == "contest":
+        stored = work.find(standing.no)
+        work.amend(edited(stored, contested=1))
+        entered = hold(work, draft, dated, member, "contested", contested=True)
+        work.finish()
+        return entered
+    return None
+
+
+def _too_low(work: Work, draft: Draft, folded: Refolded, touched: list[int]) -> str | None:
+    """Say why a source may not supersede here, or None if it may."""
+    definition = work.definition
+    if definition is None or not touched:
+        return None
+    if draft.trust_rank < definition.min_rank:
+        return f"trust below {definition.min_trust}"
+    if definition.conflict == "most_trusted":
+        for memory in touched:
+            found = folded.statements.get(memory) or work.find(memory)
+            if draft.trust_rank < trust_rank(found.trust):
+                return f"trust below {found.trust}, which stands"
+    return None
+
+
+def _evidence(work: Work, folded: Refolded, statement: Statement, memory: int) -> Entered:
+    """Count a confirmation from a source that may not supersede: support, but no statement."""
+    support = edited(statement, role="evidence", bears=memory)
+    head = work.find(memory)
+    rows = work.transaction.statements(head.tenant, evidence_for=memory)
+    run = folded.runs[next(c for c, m in folded.heads.items() if m == memory)]
+    sources = {s.source_episode for s in (*run, *(r[1] for r in rows), support)}
+    sources -= {s.source_episode for s in run if s.no == statement.no} - {support.source_episode}
+    work.new[support.no] = support
+    work.amend(edited(head, evidence_count=len(sources), confirmed_at=work.at))
+    work.finish()
+    found = work.transaction.beliefs(work.key, memory)
+    believed = [f.belief for f in found if f.belief.recorded_to is None]
+    stretch = (
+        Stretch(believed[-1].valid_from, believed[-1].valid_to, believed[-1].recorded_from, None)
+        if believed
+        else Stretch(head.valid_from, head.valid_to, head.recorded_from, None)
+    )
+    return Entered("confirmed", work.lookup(work.find(memory), stretch))
+
+
+def _inherit(
+    work: Work, draft: Draft, statement: Statement, standing: Statement | None
+) -> Statement:
+    """Let a memory that replaces another keep its metadata and retention, unless given."""
+    if standing is None or standing.token == statement.token:
+        return statement
+    if draft.metadata is None and standing.metadata != "{}":
+        statement = edited(statement, metadata=standing.metadata)
+    given = draft.expires_at is not None or draft.ttl_days is not None or draft.retention
+    if not given and standing.retention != statement.retention:
+        if standing.retention is None:
+            expires = standing.expires_at
+        else:
+            policy = work.context.schema.retention(standing.retention)
+            expires = policy.expires_at(work.at) or OPEN
+        statement = edited(statement, retention=standing.retention, expires_at=expires)
+    return statement
+
+
+def _confirm(work: Work, draft: Draft, folded: Refolded, memory: int) -> None:
+    """A confirmation restarts the memory's age and renews what its policy gives it."""
+    head = work.find(memory)
+    expires, retention = head.expires_at, head.retention
+    if draft.expires_at is not None or draft.ttl_days is not None or draft.retention is not None:
+        mine = next(s for s in folded.statements.values() if s.no in work.new)
+        expires, retention = work.new[mine.no].expires_at, work.new[mine.no].retention
+    elif retention is not None:
+        policy = work.context.schema.retention(retention)
+        expires = policy.expires_at(work.at) or OPEN
+    work.amend(edited(head, confirmed_at=work.at, expires_at=expires, retention=retention))
+
+
+def _name_tie(work: Work, folded: Refolded, statement: Statement, lost: list[int]) -> None:
+    """Where nothing is left of what began at the same instant, the new one names it."""
+    for memory in lost:
+        gone = not any(s.memory == memory for s in folded.after)
+        if gone and any(
+            b.memory == memory and b.valid_from == statement.valid_from for b in folded.before
+        ):
+            work.new[statement.no] = edited(
+                work.new[statement.no], replaces=work.find(memory).id
+            )
+
+
+def _superseded_text(
+    work: Work, draft: Draft, dated: Dated, statement: Statement
+) -> tuple[Standing, ...]:
+    """End the free text that a new one names."""
+    if draft.supersedes is None or draft.attribute:
+        return ()
+    rows = work.transaction.statements(work.context.tenant, ids=[draft.supersedes])
+    if not rows or rows[0][0].no != work.key.no or rows[0][1].member == statement.member:
+        return ()
+    old = rows[0][1]
+    ending = edited(
+        work.state(
+            draft, None, kind="none", member=old.member, start=max(dated.start, old.valid_from),
+            end=OPEN, basis=dated.basis, speaker=dated.speaker,
+        ),
+        text=None,
+    )  # fmt: skip
+    folded = work.refold(old.member, [ending])
+    lost = work.lost(folded, None)
+    work.take(folded, [ending])
+    work.new[statement.no] = edited(work.new[statement.no], replaces=old.id)
+    return tuple(work.standing(folded, m, dated.start) for m in lost)
+
+
+def retract(work: Work, draft: Draft, dated: Dated) -> Entered:
+    """Enter that something no longer holds, from an instant on."""
+    if draft.values:
+        value = draft.values[0]
+        member = member_of(work, draft, value)
+        kind = "none" if draft.multi else "end"
+        return _end(work, draft, dated, [member], kind, value)
+    if not draft.multi:
+        return _end(work, draft, dated, [ONE_VALUE], "none", None)
+    return _end(work, draft, dated, _members(work, dated.start), "others", None)
+
+
+def _members(work: Work, start: Instant) -> list[bytes]:
+    """Give the timelines of a multi-valued key that hold anything from an instant on."""
+    rows = work.transaction.believed(work.key, None, BEGINNING, OPEN)
+    return list(dict.fromkeys(b.member for b in rows if b.valid_to > start))
+
+
+def _end(
+    work: Work, draft: Draft, dated: Dated, members: list[bytes], kind: str, value: Value | None
+) -> Entered:
+    member = ALL_MEMBERS if kind == "others" else members[0]
+    statement = work.state(
+        draft, value, kind=kind, member=member, start=dated.start, end=OPEN, basis=dated.basis,
+        speaker=dated.speaker,
+    )  # fmt: skip
+    work.new[statement.no] = statement
+    ended: list[tuple[Refolded, int]] = []
+    for name in members:
+        folded = work.refold(name, [statement])
+        lost = work.lost(folded, None)
+        too_low = _too_low(work, draft, folded, lost)
+        if too_low is not None:
+            work.new.clear()
+            work.folds.clear()
+            return hold(work, draft, dated, member, too_low)
+        work.take(folded)
+        ended += [(folded, m) for m in lost]
+    if not work.folds:
+        work.changes.recorded.append((work.key, work.at))
+    work.finish()
+    shown_ended = tuple(work.standing(folded, m, dated.start) for folded, m in ended)
+    return Entered("retracted" if ended else "noop", None, shown_ended)
+
+
+def replace(work: Work, draft: Draft, dated: Dated) -> Entered:
+    """Enter that from an instant on these values hold and no others."""
+    check_expected(work, draft, None, dated.start)
+    keep = [token_of(work.salt, v.canon) for v in draft.values]
+    others = work.state(
+        draft, None, kind="others", member=ALL_MEMBERS, start=dated.start, end=dated.end,
+        basis=dated.basis, speaker=dated.speaker, keep=" ".join(t.hex() for t in keep),
+    )  # fmt: skip
+    work.new[others.no] = others
+    ended: list[tuple[Refolded, int]] = []
+    first: tuple[Refolded, int] | None = None
+    fresh = False
+    for value, member in zip(draft.values, keep, strict=True):
+        statement = work.state(
+            draft, value, kind="value", member=member, start=dated.start, end=dated.end,
+            basis=dated.basis, speaker=dated.speaker,
+        )  # fmt: skip
+        folded = work.refold(member, [statement])
+        work.take(folded, [statement])
+        memory = folded.memory_of(statement)
+        if memory != statement.no:
+            _confirm(work, draft, folded, memory)
+        fresh = fresh or memory == statement.no
+        first = first or (folded, memory)
+    for member in _members(work, dated.start):
+        if member not in keep:
+            folded = work.refold(member, [others])
+            ended += [(folded, m) for m in work.lost(folded, None)]
+            work.take(folded)
+    too_low = next(
+        (r for folded, m in ended for r in [_too_low(work, draft, folded, [m])] if r), None
+    )
+    if too_low is not None:
+        work.new.clear()
+        work.folds.clear()
+        work.amended.clear()
+        return hold(work, draft, dated, ALL_MEMBERS, too_low)
+    work.finish()
+    shown_ended = tuple(work.standing(folded, m, dated.start) for folded, m in ended)
+    outcome = "superseded" if ended else "stored" if fresh else "confirmed"
+    if first is None:
+        return Entered("retracted" if ended else "noop", None, shown_ended)
+    return Entered(outcome, work.standing(*first, dated.start), shown_ended)
