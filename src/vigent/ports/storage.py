@@ -153,6 +153,7 @@ class Snapshot(Protocol):
         fingerprint: bytes | None = None,
         evidence_for: int | None = None,
         held_by: int | None = None,
+        of_key: int | None = None,
         expired_by: Instant | None = None,
     ) -> list[tuple[Key, Statement]]:
         """Give statements by one of their handles, in order of recording."""

@@ -21,7 +21,16 @@ from vigent.write.entered import Entered
 from vigent.write.refold import Refolded
 from vigent.write.work import Standing, Work, edited, token_of
 
-__all__ = ["Dated", "change", "check_expected", "hold", "member_of", "replace", "retract"]
+__all__ = [
+    "Dated",
+    "change",
+    "check_expected",
+    "hold",
+    "member_of",
+    "replace",
+    "retract",
+    "trust_problem",
+]
 
 
 class Dated(NamedTuple):
@@ -65,6 +74,7 @@ def hold(
         "retract": draft.retract,
         "start_given": draft.valid_from is not None,
         "end_given": draft.end_given,
+        "values": [list(v) for v in draft.values],
     }
     value = draft.values[0] if draft.values else None
     statement = work.state(
@@ -74,6 +84,7 @@ def hold(
     )  # fmt: skip
     statement = edited(statement, contested=int(contested))
     work.new[statement.no] = statement
+    work.finish()
     stretch = Stretch(dated.start, dated.end, work.at, None)
     return Entered("pending_review", Standing(statement, stretch, None, None), (), reason)
 
@@ -181,14 +192,21 @@ def _same_instant(
     if policy == "contest":
         stored = work.find(standing.no)
         work.amend(edited(stored, contested=1))
-        entered = hold(work, draft, dated, member, "contested", contested=True)
-        work.finish()
-        return entered
+        return hold(work, draft, dated, member, "contested", contested=True)
     return None
 
 
 def _too_low(work: Work, draft: Draft, folded: Refolded, touched: list[int]) -> str | None:
     """Say why a source may not supersede here, or None if it may."""
+    if work.definition is None or not touched:
+        return None
+    return trust_problem(
+        work, draft, [folded.statements.get(m) or work.find(m) for m in touched]
+    )
+
+
+def trust_problem(work: Work, draft: Draft, touched: list[Statement]) -> str | None:
+    """Say why a source may not end or correct these memories, or None if it may."""
     definition = work.definition
     if definition is None or not touched:
         return None
@@ -196,9 +214,8 @@ def _too_low(work: Work, draft: Draft, folded: Refolded, touched: list[int]) -> 
         return f"trust below {definition.min_trust}"
     if definition.conflict == "most_trusted":
         for memory in touched:
-            found = folded.statements.get(memory) or work.find(memory)
-            if draft.trust_rank < trust_rank(found.trust):
-                return f"trust below {found.trust}, which stands"
+            if draft.trust_rank < trust_rank(memory.trust):
+                return f"trust below {memory.trust}, which stands"
     return None
 
 
@@ -208,8 +225,8 @@ def _evidence(work: Work, folded: Refolded, statement: Statement, memory: int) -
     head = work.find(memory)
     rows = work.transaction.statements(head.tenant, evidence_for=memory)
     run = folded.runs[next(c for c, m in folded.heads.items() if m == memory)]
-    sources = {s.source_episode for s in (*run, *(r[1] for r in rows), support)}
-    sources -= {s.source_episode for s in run if s.no == statement.no} - {support.source_episode}
+    others = (*(s for s in run if s.no != statement.no), *(row[1] for row in rows))
+    sources = {s.source_episode for s in (*others, support)}
     work.new[support.no] = support
     work.amend(edited(head, evidence_count=len(sources), confirmed_at=work.at))
     work.finish()
@@ -329,8 +346,6 @@ def _end(
             return hold(work, draft, dated, member, too_low)
         work.take(folded)
         ended += [(folded, m) for m in lost]
-    if not work.folds:
-        work.changes.recorded.append((work.key, work.at))
     work.finish()
     shown_ended = tuple(work.standing(folded, m, dated.start) for folded, m in ended)
     return Entered("retracted" if ended else "noop", None, shown_ended)

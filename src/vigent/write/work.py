@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from vigent.domain.changes import ChangeSet, Head, Job, Withdraw, Words
+from vigent.domain.changes import ChangeSet, Forget, Head, Job, Withdraw, Words
 from vigent.domain.records import Stretch, pack
 from vigent.domain.schema import AttributeDefinition
 from vigent.domain.statements import ONE_VALUE, Key, Statement
@@ -22,7 +22,7 @@ from vigent.write.accept import Draft
 from vigent.write.context import Context
 from vigent.write.refold import Refolded, difference, flags, refold
 
-__all__ = ["Standing", "Work", "token_of"]
+__all__ = ["Standing", "Work", "edited", "note_gap", "token_of"]
 
 _AT: Final = {name: i for i, name in enumerate(Statement._fields)}
 
@@ -38,6 +38,15 @@ def edited(statement: Statement, **columns: Any) -> Statement:
     for name, value in columns.items():
         row[_AT[name]] = value
     return Statement._make(row)
+
+
+def note_gap(
+    changes: ChangeSet, run: Iterable[Statement], memory: int, at: Instant
+) -> None:
+    """Note that what a run said is forgotten; its place in the order stays."""
+    changes.forgotten.extend(
+        Forget(s.no, s.id, at, memory, s.withdrawn_at) for s in run if s.forgotten_at == OPEN
+    )
 
 
 class Standing(NamedTuple):
@@ -133,7 +142,27 @@ class Work:
     def refold(
         self, member: bytes, added: Sequence[Statement] = (), removed: Sequence[Statement] = ()
     ) -> Refolded:
-        """Work out what a timeline becomes; keeps the result only when ``accept`` is called."""
+        """Work out what a timeline becomes; it is kept only when ``take`` is called.
+
+        Memories past their time are forgotten first: a write finds them gone, swept or not.
+        """
+        folded = refold(self.transaction, self.key, member, added=added, removed=removed)
+        fresh = {s.no for s in added}
+        expired = [
+            memory
+            for memory in folded.heads.values()
+            if memory not in fresh
+            and (head := folded.statements.get(memory)) is not None
+            and head.expires_at <= self.at
+            and head.forgotten_at == OPEN
+        ]
+        if not expired:
+            return folded
+        gaps = ChangeSet(self.context.tenant)
+        for changer, memory in folded.heads.items():
+            if memory in expired:
+                note_gap(gaps, folded.runs[changer], memory, self.at)
+        self.transaction.apply(gaps)
         return refold(self.transaction, self.key, member, added=added, removed=removed)
 
     def take(
@@ -148,7 +177,11 @@ class Work:
         for statement in added:
             self.new[statement.no] = statement
         for statement in removed:
-            self.changes.withdrawn.append(Withdraw(statement.no, self.at, status))
+            self.take_out(statement, status)
+
+    def take_out(self, statement: Statement, status: str) -> None:
+        """Decide that a statement no longer takes part."""
+        self.changes.withdrawn.append(Withdraw(statement.no, self.at, status))
 
     def find(self, number: int) -> Statement:
         """Give a statement by its number: new, amended, or stored."""
@@ -197,7 +230,7 @@ class Work:
             flags(folded, set(self.new), changes, indexed)
         changes.statements.extend(self.new.values())
         changes.amended.extend(self.amended.values())
-        if self.folds or self.amended:
+        if self.new or self.amended or changes.withdrawn or changes.forgotten:
             changes.recorded.append((self.key, self.at))
 
     def _index(self, memory: int, indexed: set[int]) -> None:

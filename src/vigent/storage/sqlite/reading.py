@@ -163,6 +163,7 @@ class SqliteSnapshot:
         fingerprint: bytes | None = None,
         evidence_for: int | None = None,
         held_by: int | None = None,
+        of_key: int | None = None,
         expired_by: Instant | None = None,
     ) -> list[tuple[Key, Statement]]:
         """Give statements by one of their handles, in order of recording."""
@@ -176,6 +177,7 @@ class SqliteSnapshot:
             ("statements_of_fingerprint", fingerprint),
             ("statements_of_evidence", evidence_for),
             ("statements_held", held_by),
+            ("statements_of_key", of_key),
             ("statements_expired", expired_by),
         ):
             if handle is not None:

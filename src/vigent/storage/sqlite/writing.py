@@ -59,6 +59,7 @@ class SqliteTransaction(SqliteSnapshot):
         self._many = connection.executemany
         self._pending: dict[str, list[Any]] = {}
         self._dirty: set[int] = set()
+        self._stale = False
         self._fresh: dict[KeyId, Key] = {}
         key, statement, belief = self._run(Q["last_numbers"]).fetchall()[0]
         self._numbers = Numbers(key + 1, statement + 1, belief + 1)
@@ -183,6 +184,8 @@ class SqliteTransaction(SqliteSnapshot):
                 "statement_refold",
                 [(r.clean, r.indexed, r.statement, tenant) for r in changes.refolded],
             )
+        if changes.forgotten or changes.withdrawn or changes.amended or changes.refolded:
+            self._stale = True
         if changes.forgotten:
             add(
                 "statement_forget",
@@ -256,7 +259,7 @@ class SqliteTransaction(SqliteSnapshot):
 
     def _settle(self, key: int) -> None:
         """Write what is pending if this key is part of it."""
-        if key in self._dirty:
+        if self._stale or key in self._dirty:
             self.flush()
 
     def flush(self) -> None:
@@ -273,6 +276,7 @@ class SqliteTransaction(SqliteSnapshot):
                     self._many(Q[query], rows)
         pending.clear()
         self._dirty.clear()
+        self._stale = False
 
 
 def _amendment(s: Statement) -> tuple[Any, ...]:
