@@ -1,0 +1,61 @@
+"""Forgetting: what a memory said goes for good, its place in the order stays as a gap."""
+
+from __future__ import annotations
+
+from vigent.domain.changes import ChangeSet
+from vigent.domain.statements import Statement
+from vigent.domain.time import OPEN
+from vigent.write.correct import run_of
+from vigent.write.work import Work, note_gap
+
+__all__ = ["forget", "head_of_run"]
+
+
+def head_of_run(work: Work, statement: Statement) -> int:
+    """Give the memory a statement belongs to: the one it heads, or the one it confirms."""
+    if statement.role == "evidence" or statement.withdrawn_at != OPEN:
+        return statement.bears
+    return run_of(work, statement)[0] if statement.live else statement.no
+
+
+def forget(work: Work, statement: Statement) -> bool:
+    """Forget the memory a statement belongs to, with all that supports it."""
+    if statement.forgotten_at != OPEN:
+        return False
+    rows = [s for _, s in work.transaction.statements(work.context.tenant, of_key=work.key.no)]
+    changes = work.changes
+    if statement.role == "held" or statement.role == "note":
+        changes.discarded.append(statement.no)
+        work.finish()
+        return True
+    live = [s for s in rows if s.live and s.bears == statement.no]
+    if statement.live or live:
+        memory, run = run_of(work, statement if statement.live else live[0])
+    else:
+        memory = statement.no
+        run = [
+            s
+            for s in rows
+            if s.token == statement.token
+            and s.withdrawn_at == statement.withdrawn_at
+            and s.kind == "value"
+        ]
+    gone = {s.no for s in run} | {memory}
+    gone |= {s.no for s in rows if s.role == "evidence" and s.bears in gone}
+    gone |= {s.no for s in rows if s.bears in gone and s.kind == "value"}
+    note_gap(changes, [s for s in rows if s.no in gone], memory, work.at)
+    _blank_endings(work, rows, run, memory, changes)
+    work.finish()
+    return True
+
+
+def _blank_endings(
+    work: Work, rows: list[Statement], run: list[Statement], memory: int, changes: ChangeSet
+) -> None:
+    """Take the words off retractions of what is forgotten: they would tell it again."""
+    ends = {f.belief.valid_to for f in work.transaction.beliefs(work.key, memory)}
+    for s in rows:
+        if s.kind == "end" and s.token == run[0].token:
+            changes.blanked.append((s.no, s.id))
+        elif s.kind in ("none", "others") and s.valid_from in ends:
+            changes.blanked.append((s.no, s.id))

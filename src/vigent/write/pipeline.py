@@ -1,0 +1,274 @@
+"""The write path, top to bottom: accept -> reconcile -> commit, in one transaction a request."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from vigent.domain.changes import ChangeSet
+from vigent.domain.records import Record, Stretch
+from vigent.domain.statements import Key, KeyId, Statement
+from vigent.domain.time import OPEN, Instant
+from vigent.errors import InvalidInput, NotFound
+from vigent.ports.storage import Selection, Storage, Transaction
+from vigent.standing import half_life
+from vigent.write.accept import Draft
+from vigent.write.context import Context
+from vigent.write.correct import correct, never_was
+from vigent.write.entered import Entered
+from vigent.write.reconcile import Dated, change, hold, replace, retract
+from vigent.write.result import Written
+from vigent.write.work import Standing, Work, edited, token_of
+
+__all__ = ["Session", "WritePipeline"]
+
+
+@dataclass(slots=True)
+class Session:
+    """One open transaction and the tenant's salt."""
+
+    transaction: Transaction
+    salt: bytes
+
+
+class WritePipeline:
+    """Takes drafts in, one transaction a call."""
+
+    def __init__(self, storage: Storage, context: Context) -> None:
+        self.storage = storage
+        self.context = context
+        self._salt: bytes | None = None
+
+    @contextmanager
+    def session(self) -> Generator[Session]:
+        """Take the write lock; the tenant is made known with its first write."""
+        with self.storage.transaction() as transaction:
+            salt = self._salt or transaction.ledger(self.context.tenant).salt
+            if salt is None:
+                salt = self.context.ids.salt()
+                transaction.apply(
+                    ChangeSet(self.context.tenant, salt=salt, salted_at=self.context.clock.now())
+                )
+            yield Session(transaction, salt)
+        self._salt = salt
+
+    def work(self, session: Session, key: Key, person: str, *, fresh: bool = False) -> Work:
+        """Begin a change to a key, at an instant later than any recorded for it."""
+        at = max(self.context.clock.now(), key.last_recorded + 1)
+        changes = ChangeSet(self.context.tenant, keys=[key] if fresh else [])
+        definition = (
+            self.context.schema.attribute(key.id.attribute) if key.id.attribute else None
+        )
+        return Work(
+            session.transaction, self.context, key, definition, at, session.salt, changes, person
+        )
+
+    def key(self, session: Session, draft: Draft) -> tuple[Key, bool]:
+        """Find the key a draft is about, or make it."""
+        context = self.context
+        type = "" if draft.attribute else draft.type
+        found = session.transaction.keys(
+            Selection(
+                context.tenant, context.store, (draft.person,), draft.subject, draft.attribute, type
+            )
+        )
+        if found:
+            return found[0], False
+        id = KeyId(
+            context.tenant, context.store, draft.person, draft.subject, draft.attribute, type
+        )
+        return Key(session.transaction.numbers.key, id, draft.name, 0), True
+
+    def enter(self, session: Session, draft: Draft, id: str | None = None) -> Written:
+        """Reconcile one draft with what is in force, and put the change into the transaction."""
+        context, transaction = self.context, session.transaction
+        key, fresh = self.key(session, draft)
+        work = self.work(session, key, draft.person, fresh=fresh)
+        dated = self._dates(session, draft, work)
+        fingerprint = _fingerprint(work, draft, dated)
+        if fingerprint is not None:
+            before = transaction.statements(context.tenant, fingerprint=fingerprint)
+            if before:
+                return self._again(session, work, before[0][1])
+        if draft.held is not None and not draft.retract:
+            entered = hold(work, draft, dated, b"", draft.held)
+        else:
+            entered = _operation(draft)(work, draft, dated, id)
+        self._commit(work, draft, dated, entered, fingerprint)
+        return self.show(entered, work.key, work.at)
+
+    def _dates(self, session: Session, draft: Draft, work: Work) -> Dated:
+        speaker = None
+        start, basis = draft.valid_from, "stated"
+        if draft.source_episode is not None:
+            rows = session.transaction.episodes(self.context.tenant, ids=[draft.source_episode])
+            if not rows or rows[0].store != self.context.store or rows[0].person not in (
+                draft.person, "",
+            ):  # fmt: skip
+                raise NotFound(
+                    f"source_episode_id: there is no episode {draft.source_episode} here",
+                    field="source_episode_id",
+                )
+            speaker = rows[0].speaker
+            if start is None:
+                start, basis = rows[0].occurred_at, "episode"
+        if start is None:
+            start, basis = work.at, "assumed"
+        if draft.valid_to <= start:
+            raise InvalidInput("valid_to", "must be after valid_from")
+        if draft.expires_at is not None and draft.expires_at <= work.at:
+            raise InvalidInput("expires_at", "is already past")
+        return Dated(start, draft.valid_to, basis, speaker)
+
+    def _commit(
+        self,
+        work: Work,
+        draft: Draft,
+        dated: Dated,
+        entered: Entered,
+        fingerprint: bytes | None,
+    ) -> None:
+        changes = work.changes
+        if fingerprint is not None:
+            _remember(work, draft, dated, entered, fingerprint)
+        memory = entered.memory
+        target = memory.statement.id if memory is not None else None
+        if target is None and entered.ended:
+            target = entered.ended[0].statement.id
+        content: dict[str, Any] = {"subject": draft.name, "attribute": draft.attribute}
+        if draft.values:
+            content["value"] = draft.values[0].stored
+        if entered.ended:
+            content["ended"] = [s.statement.id for s in entered.ended]
+        if entered.reason is not None:
+            content["reason"] = entered.reason
+        changes.audit.append(
+            self.context.audit(
+                person=draft.person, key=work.key.no, at=work.at,
+                action="memory_retract" if draft.retract else "memory_write",
+                outcome=entered.outcome, target=target, content=content,
+            )
+        )  # fmt: skip
+        work.transaction.apply(changes)
+        if changes.recorded:
+            work.refresh_head()
+
+    def _again(self, session: Session, work: Work, first: Statement) -> Written:
+        """Give the first answer again: the same request of the same episode changes nothing."""
+        outcome, _, memory_id = first.outcome.partition(" ")
+        rows = (
+            session.transaction.statements(self.context.tenant, ids=[memory_id])
+            if memory_id
+            else []
+        )
+        memory = self._as_stored(work, rows[0][1]) if rows else None
+        ended = [
+            self._as_stored(work, row)
+            for _, row in session.transaction.statements(
+                self.context.tenant, ids=first.ended.split()
+            )
+        ]
+        entered = Entered(
+            outcome, memory, tuple(s for s in ended if s is not None), first.reason
+        )
+        return self.show(entered, work.key, work.at)
+
+    def _as_stored(self, work: Work, statement: Statement) -> Standing | None:
+        if statement.forgotten_at != OPEN:
+            return None
+        rows = [f.belief for f in work.transaction.beliefs(work.key, statement.no)]
+        rows.sort(key=lambda b: (b.recorded_to is None, b.recorded_from, b.valid_from))
+        if rows:
+            last = rows[-1]
+            stretch = Stretch(
+                last.valid_from, last.valid_to, last.recorded_from, last.recorded_to
+            )
+        else:
+            stretch = Stretch(
+                statement.valid_from, statement.valid_to, statement.recorded_from, None
+            )
+        return work.lookup(statement, stretch)
+
+    def show(self, entered: Entered, key: Key, at: Instant) -> Written:
+        """Give the answer as records."""
+        memory = None if entered.memory is None else self.record(entered.memory, key, at)
+        ended = tuple(self.record(s, key, at) for s in entered.ended)
+        return Written(entered.outcome, memory, ended, entered.reason)
+
+    def record(self, standing: Standing, key: Key, at: Instant) -> Record:
+        """Give a memory as a record, as it stands after the write."""
+        statement = standing.statement
+        return Record(
+            key.id, key.name, statement, standing.stretch, replaced=standing.replaced,
+            replacer=standing.replacer, valid_at=at, known=at, answered_at=at,
+            half_life_days=half_life(self.context.schema, key.id, statement.type),
+        )  # fmt: skip
+
+
+def _operation(draft: Draft) -> Callable[[Work, Draft, Dated, str | None], Entered]:
+    if draft.retract:
+        return _never_was if draft.mode == "correction" else _retract
+    if draft.mode == "correction":
+        return _correct
+    return _replace if draft.mode == "replace" else change
+
+
+def _never_was(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
+    return never_was(work, draft, dated)
+
+
+def _retract(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
+    return retract(work, draft, dated)
+
+
+def _correct(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
+    return correct(work, draft, dated)
+
+
+def _replace(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
+    return replace(work, draft, dated)
+
+
+def _fingerprint(work: Work, draft: Draft, dated: Dated) -> bytes | None:
+    """Give what makes a request of an episode the same request; None without an episode."""
+    if draft.source_episode is None:
+        return None
+    end = "" if dated.end == OPEN else str(dated.end)
+    # What a retraction without a date begins at is the episode's time: that is part of it too.
+    parts = (
+        draft.source_episode, str(work.key.no), str(dated.start), end, draft.mode,
+        str(draft.retract), draft.corrects or "", *(v.canon for v in draft.values),
+    )  # fmt: skip
+    text = "\x1f".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.blake2b(text.encode(), key=work.salt, digest_size=16).digest()
+
+
+def _remember(
+    work: Work, draft: Draft, dated: Dated, entered: Entered, fingerprint: bytes
+) -> None:
+    """Keep the answer with the first statement of the request; one that entered nothing keeps
+    it in a note."""
+    memory = entered.memory
+    answer = {
+        "fingerprint": fingerprint,
+        "outcome": f"{entered.outcome} {memory.statement.id if memory is not None else ''}",
+        "ended": " ".join(s.statement.id for s in entered.ended),
+    }
+    statements = work.changes.statements
+    if statements:
+        statements[0] = edited(statements[0], **answer)
+        return
+    value = draft.values[0] if draft.values else None
+    note = work.state(
+        draft, None, kind="none", member=b"", start=dated.start, end=dated.end,
+        basis=dated.basis, speaker=dated.speaker, role="note",
+        status="rejected" if entered.outcome == "rejected" else "withdrawn",
+        reason=entered.reason,
+    )  # fmt: skip
+    token = b"" if value is None else token_of(work.salt, value.canon)
+    statements.append(edited(note, token=token, **answer))
+    if not work.changes.recorded:
+        work.changes.recorded.append((work.key, work.at))
