@@ -12,9 +12,10 @@ from vigent.domain.records import Record, Stretch, pack
 from vigent.domain.schema import Schema
 from vigent.domain.statements import BEGINNING, ONE_VALUE, Belief, Key, KeyId, Statement
 from vigent.domain.time import OPEN, Instant
+from vigent.domain.timeline import fold, known
 from vigent.ports.storage import Snapshot, Stretched
 
-__all__ = ["Neighbours", "half_life", "head_of", "neighbours", "record_of", "shown"]
+__all__ = ["Neighbours", "half_life", "head_of", "neighbours", "record_of", "run_of", "shown"]
 
 
 class Neighbours(NamedTuple):
@@ -69,12 +70,38 @@ def neighbours(
     return Neighbours(replaced, replacer)
 
 
+def run_of(snapshot: Snapshot, key: Key, statement: Statement) -> list[Statement]:
+    """Give all that supports a memory: its run, and confirmations that are evidence only.
+
+    Of a memory no longer believed that is what was withdrawn together with it.
+    """
+    rows = [s for _, s in snapshot.statements(key.id.tenant, of_key=key.no)]
+    live = known(rows, statement.member, OPEN - 1)
+    plan = fold(live)
+    runs = plan.runs(live)
+    heads = plan.heads(runs)
+    found = [s for changer, run in runs.items() if heads[changer] == statement.no for s in run]
+    if not found:
+        found = [
+            s
+            for s in rows
+            if s.kind == "value"
+            and s.token == statement.token
+            and s.role == statement.role
+            and s.withdrawn_at == statement.withdrawn_at
+            and (s.no == statement.no or s.withdrawn_at != OPEN)
+        ]
+    support = [s for s in rows if s.role == "evidence" and s.bears == statement.no]
+    return sorted([*found, *support], key=lambda s: (s.recorded_from, s.no))
+
+
 def half_life(schema: Schema, key: KeyId, type: str) -> float | None:
     """Give the half-life in days that a memory's confidence decays by, if any."""
     definition = schema.attribute(key.attribute) if key.attribute else None
     if definition is not None and definition.half_life_days is not None:
         return definition.half_life_days
-    return schema.type_half_life(type)
+    known_type = schema.type(type)
+    return None if known_type is None else known_type.half_life_days
 
 
 def record_of(

@@ -214,6 +214,10 @@ class Transaction(Snapshot, Protocol):
 class Storage(Protocol):
     """A store, by whatever engine."""
 
+    def reader(self) -> Snapshot:
+        """Give a view for a read of a single row, which needs no transaction."""
+        ...
+
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """Open a consistent view for reading."""
         ...

@@ -20,7 +20,7 @@ from vigent.write.context import Context
 from vigent.write.correct import correct, never_was
 from vigent.write.entered import Entered
 from vigent.write.reconcile import Dated, change, hold, replace, retract
-from vigent.write.result import Written
+from vigent.write.result import WriteResult
 from vigent.write.work import Standing, Work, edited, token_of
 
 __all__ = ["Session", "WritePipeline"]
@@ -82,7 +82,7 @@ class WritePipeline:
         )
         return Key(session.transaction.numbers.key, id, draft.name, 0), True
 
-    def enter(self, session: Session, draft: Draft, id: str | None = None) -> Written:
+    def enter(self, session: Session, draft: Draft, id: str | None = None) -> WriteResult:
         """Reconcile one draft with what is in force, and put the change into the transaction."""
         context, transaction = self.context, session.transaction
         key, fresh = self.key(session, draft)
@@ -156,7 +156,7 @@ class WritePipeline:
         if changes.recorded:
             work.refresh_head()
 
-    def _again(self, session: Session, work: Work, first: Statement) -> Written:
+    def _again(self, session: Session, work: Work, first: Statement) -> WriteResult:
         """Give the first answer again: the same request of the same episode changes nothing."""
         outcome, _, memory_id = first.outcome.partition(" ")
         rows = (
@@ -192,11 +192,11 @@ class WritePipeline:
             )
         return work.lookup(statement, stretch)
 
-    def show(self, entered: Entered, key: Key, at: Instant) -> Written:
+    def show(self, entered: Entered, key: Key, at: Instant) -> WriteResult:
         """Give the answer as records."""
         memory = None if entered.memory is None else self.record(entered.memory, key, at)
         ended = tuple(self.record(s, key, at) for s in entered.ended)
-        return Written(entered.outcome, memory, ended, entered.reason)
+        return WriteResult(entered.outcome, memory, ended, entered.reason)
 
     def record(self, standing: Standing, key: Key, at: Instant) -> Record:
         """Give a memory as a record, as it stands after the write."""

@@ -8,7 +8,7 @@ from typing import Any
 from vigent.domain.records import Record
 from vigent.domain.time import Instant, iso
 
-__all__ = ["ForgetResult", "Receipt", "ReviewItem", "WriteResult", "Written"]
+__all__ = ["ForgetResult", "Receipt", "ReviewItem", "WriteResult"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,6 @@ class WriteResult:
             "reason": self.reason,
         }
 
-
-Written = WriteResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,210 @@
+"""Records by id, where they come from, lists of them, and finding them by words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from vigent.domain.episodes import Episode, Evidence, Provenance, Visibility
+from vigent.domain.records import Record
+from vigent.domain.statements import Belief, Key, Statement
+from vigent.domain.text import check_id, words
+from vigent.domain.time import OPEN, Instant, to_datetime
+from vigent.domain.values import render
+from vigent.errors import InvalidInput, NotFound
+from vigent.ports.storage import Snapshot, Stretched
+from vigent.read.reading import At, Reading
+from vigent.standing import run_of, shown
+
+__all__ = ["find_by_words", "get", "listed", "provenance", "visibility"]
+
+_STATUSES = ("active", "corrected", "withdrawn", "buffered", "pending_review", "contested",
+             "rejected")  # fmt: skip
+_CANDIDATES = 500
+
+
+def _found(
+    reading: Reading, snapshot: Snapshot, memory_id: object, person: str | None
+) -> tuple[Key, Statement]:
+    id = check_id(memory_id, "memory_id")
+    rows = snapshot.statements(reading.tenant, ids=[id])
+    if rows:
+        key, statement = rows[0]
+        if statement.role == "evidence":
+            key, statement = snapshot.statements(reading.tenant, numbers=[statement.bears])[0]
+        if (
+            key.id.store == reading.store
+            and key.id.person in reading.scope(person).readable
+            and statement.role != "note"
+            and shown(statement, reading.now_of(key))
+        ):
+            return key, statement
+    raise NotFound(f"memory_id: there is no memory {id} here", field="memory_id")
+
+
+def _stretched(snapshot: Snapshot, key: Key, statement: Statement) -> Stretched:
+    """Give a memory over its last believed stretch, or over what it says if it never was."""
+    rows = [found.belief for found in snapshot.beliefs(key, statement.no)]
+    if rows:
+        belief = max(rows, key=lambda b: (b.recorded_to is None, b.recorded_from, b.valid_from))
+    else:
+        ended = None if statement.withdrawn_at == OPEN else statement.withdrawn_at
+        belief = Belief(
+            0, key.id.tenant, key.no, statement.member, statement.no, statement.valid_from,
+            statement.valid_to, statement.recorded_from, ended,
+        )  # fmt: skip
+    return Stretched(key, belief, statement)
+
+
+def get(reading: Reading, memory_id: object, person: str | None) -> Record:
+    """Give one memory over its last believed stretch; raises NotFound."""
+    with reading.storage.snapshot() as snapshot:
+        key, statement = _found(reading, snapshot, memory_id, person)
+        return reading.record(snapshot, _stretched(snapshot, key, statement), At(None, None))
+
+
+def provenance(reading: Reading, memory_id: object, person: str | None) -> Provenance:
+    """Give a memory with all that supports it; raises NotFound."""
+    with reading.storage.snapshot() as snapshot:
+        key, statement = _found(reading, snapshot, memory_id, person)
+        record = reading.record(snapshot, _stretched(snapshot, key, statement), At(None, None))
+        evidence: list[Evidence] = []
+        for s in run_of(snapshot, key, statement):
+            rows = (
+                snapshot.episodes(reading.tenant, ids=[s.source_episode])
+                if s.source_episode
+                else []
+            )
+            evidence.append(
+                Evidence(
+                    s.id, s.source_episode, Episode(rows[0]) if rows else None, s.quote, s.speaker,
+                    s.source, s.trust, s.writer, to_datetime(s.valid_from),
+                    to_datetime(s.recorded_from),
+                )
+            )  # fmt: skip
+        return Provenance(record, tuple(evidence))
+
+
+def visibility(reading: Reading, memory_id: object, person: str | None) -> Visibility:
+    """Say to whom a memory belongs; raises NotFound."""
+    with reading.storage.snapshot() as snapshot:
+        key, statement = _found(reading, snapshot, memory_id, person)
+        return Visibility(
+            statement.id, key.id.tenant, key.id.store, key.id.person or None, policies=()
+        )
+
+
+def listed(
+    reading: Reading,
+    *,
+    person: str | None,
+    type: str | None,
+    subject: object,
+    attribute: object,
+    at: At,
+    status: str | None,
+    min_confidence: object,
+    include: str,
+    order: str,
+) -> Iterator[Record]:
+    """Give the memories that fit, by default those in force now, in order of recording."""
+    if status is not None and status not in _STATUSES:
+        raise InvalidInput("status", f"must be one of {', '.join(_STATUSES)}")
+    if include not in ("current", "history"):
+        raise InvalidInput("include", "must be one of current, history")
+    if order not in ("recorded", "confidence"):
+        raise InvalidInput("order", "must be one of recorded, confidence")
+    least = _minimum(min_confidence)
+    with reading.storage.snapshot() as snapshot:
+        rows: list[tuple[Instant, str, int, Record]] = []
+        for key in snapshot.keys(reading.selection(person, subject, attribute)):
+            for found in _of_key(reading, snapshot, key, at, status, include):
+                statement = found.statement
+                if type is not None and statement.type != type:
+                    continue
+                if not shown(statement, reading.now_of(key)):
+                    continue
+                record = reading.record(snapshot, found, at)
+                effective = record.effective_confidence
+                if least is not None and (effective is None or effective < least):
+                    continue
+                rows.append((statement.recorded_from, statement.id, found.belief.no, record))
+    rows.sort(key=lambda row: row[:3])
+    if order == "confidence":
+        rows.sort(key=lambda row: _descending(row[3]))
+    return iter([row[3] for row in rows])
+
+
+def _descending(record: Record) -> tuple[bool, float]:
+    found = record.effective_confidence
+    return (found is None, -(found or 0.0))
+
+
+def _minimum(given: object) -> float | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise InvalidInput("min_confidence", "must be a number from 0 to 1")
+    if not math.isfinite(given) or not 0 <= given <= 1:
+        raise InvalidInput("min_confidence", "must be a number from 0 to 1")
+    return float(given)
+
+
+def _of_key(
+    reading: Reading, snapshot: Snapshot, key: Key, at: At, status: str | None, include: str
+) -> Sequence[Stretched]:
+    if status is not None and status != "active":
+        rows = snapshot.statements(key.id.tenant, of_key=key.no)
+        return [
+            _stretched(snapshot, key, s)
+            for _, s in rows
+            if s.kind == "value" and s.role != "note"
+            and (s.contested if status == "contested" else s.status == status)
+            and (s.bears == s.no or s.role == "held")
+        ]  # fmt: skip
+    if include == "history":
+        return snapshot.beliefs(key)
+    now = reading.now_of(key)
+    return snapshot.at(key, None, now if at.as_of is None else at.as_of, at.known_at)
+
+
+def find_by_words(
+    reading: Reading,
+    scopes: Sequence[str],
+    query: str,
+    *,
+    subject: str | None = None,
+    limit: int = 10,
+) -> tuple[Record, ...]:
+    """Give the memories in force that bear words of a query, most of them first, then newest."""
+    asked = list(dict.fromkeys(words(query)))
+    with reading.storage.snapshot() as snapshot:
+        ranked: list[tuple[int, int, Stretched]] = []
+        for scope in scopes:
+            for number in snapshot.find_words(scope, asked, _CANDIDATES):
+                for key, statement in snapshot.statements(reading.tenant, numbers=[number]):
+                    found = _holding(reading, snapshot, key, statement)
+                    if found is not None and subject in (None, key.id.subject):
+                        ranked.append((_hits(key, statement, asked), number, found))
+        ranked.sort(key=lambda row: (-row[0], -row[1]))
+        return tuple(
+            reading.record(snapshot, row[2], At(None, None)) for row in ranked[:limit]
+        )
+
+
+def _holding(
+    reading: Reading, snapshot: Snapshot, key: Key, statement: Statement
+) -> Stretched | None:
+    now = reading.now_of(key)
+    if not shown(statement, now):
+        return None
+    for found in snapshot.at(key, statement.member, now, None):
+        if found.statement.no == statement.no:
+            return found
+    return None
+
+
+def _hits(key: Key, statement: Statement, asked: list[str]) -> int:
+    said = statement.text or render(statement.value_kind or "text", statement.value or "")
+    there = set(words(f"{key.name} {key.id.attribute} {said}"))
+    return sum(word in there for word in asked)

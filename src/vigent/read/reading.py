@@ -1,0 +1,89 @@
+"""What every read needs: whose memory, which instants, which keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vigent.domain.records import Record
+from vigent.domain.schema import Schema
+from vigent.domain.statements import Key
+from vigent.domain.text import canonical_subject, check_name
+from vigent.domain.time import Instant, parse_instant
+from vigent.ports.storage import Scope, Selection, Snapshot, Storage, Stretched
+from vigent.ports.system import Clock
+from vigent.standing import record_of
+
+__all__ = ["At", "Reading"]
+
+
+class At(NamedTuple):
+    """The instants a read asks about; None is now."""
+
+    as_of: Instant | None
+    known_at: Instant | None
+
+
+@dataclass(slots=True)
+class Reading:
+    """The store read from, and how."""
+
+    storage: Storage
+    schema: Schema
+    clock: Clock
+    tenant: str
+    store: str
+
+    def scope(self, person: str | None) -> Scope:
+        """Give whose memory a read sees."""
+        return Scope(self.tenant, self.store, person or "")
+
+    def instants(self, as_of: object, known_at: object, timezone: str | None) -> At:
+        """Check the instants of a read; a bare date is the last microsecond of that day."""
+        return At(
+            None
+            if as_of is None
+            else parse_instant(as_of, "as_of", timezone=timezone, bare_date="end"),
+            None
+            if known_at is None
+            else parse_instant(known_at, "known_at", timezone=timezone, bare_date="end"),
+        )
+
+    def attribute(self, name: object) -> tuple[str, bool]:
+        """Give an attribute's canonical name, and whether it is multi-valued."""
+        checked = check_name(name, "attribute")
+        definition = self.schema.attribute(checked)
+        return (checked, False) if definition is None else (definition.name, definition.multi)
+
+    def selection(
+        self,
+        person: str | None,
+        subject: object = None,
+        attribute: object = None,
+        type: str | None = None,
+    ) -> Selection:
+        """Say which keys a read concerns."""
+        return Selection(
+            self.tenant,
+            self.store,
+            self.scope(person).readable,
+            None if subject is None else canonical_subject(subject)[1],
+            None if attribute is None else self.attribute(attribute)[0],
+            type,
+        )
+
+    def now_of(self, key: Key) -> Instant:
+        """Give the present of a key: never before its latest recorded instant."""
+        return max(self.clock.now(), key.last_recorded)
+
+    def record(self, snapshot: Snapshot, found: Stretched, at: At) -> Record:
+        """Give what was found as a record."""
+        now = self.now_of(found.key)
+        return record_of(
+            snapshot,
+            self.schema,
+            found,
+            valid_at=now if at.as_of is None else at.as_of,
+            known_at=at.known_at,
+            now=now,
+        )

@@ -1,0 +1,129 @@
+"""Exact state: what is in force of an attribute, or of a subject."""
+
+from __future__ import annotations
+
+from vigent.domain.records import Record, State, Stretch
+from vigent.domain.statements import ONE_VALUE, Key, KeyId
+from vigent.domain.text import canonical_subject
+from vigent.ports.storage import Selection, Snapshot, Stretched
+from vigent.read.reading import At, Reading
+from vigent.standing import half_life, shown
+
+__all__ = ["current", "current_many", "state"]
+
+_NOW = At(None, None)
+
+
+def current(
+    reading: Reading, subject: object, attribute: str, person: str | None, at: At
+) -> Record | None:
+    """Give the record in force of a single-valued attribute, or None; the person's own first."""
+    _, canon = canonical_subject(subject)
+    persons = reading.scope(person).readable
+    if at == _NOW:
+        rows = reading.storage.reader().heads(
+            reading.tenant, reading.store, persons, canon, attribute
+        )
+        clock = reading.clock.now()
+        for row in rows:
+            now = max(clock, row.last_recorded)
+            head = row.head
+            if not head.valid_from <= now < head.valid_to:
+                break
+            if head.content is None or head.expires_at <= now:
+                continue
+            id = KeyId(reading.tenant, reading.store, row.person, canon, attribute, "")
+            definition = reading.schema.attribute(attribute)
+            return Record(
+                id, row.name, head.content,
+                Stretch(head.valid_from, head.valid_to, head.recorded_from, None),
+                replaced=head.replaced, replacer=head.replacer, valid_at=now,
+                known=row.last_recorded, answered_at=now,
+                half_life_days=None if definition is None else definition.half_life_days,
+            )  # fmt: skip
+        else:
+            return None
+    with reading.storage.snapshot() as snapshot:
+        selection = Selection(reading.tenant, reading.store, persons, canon, attribute, "")
+        keys = {key.id.person: key for key in snapshot.keys(selection)}
+        for name in persons:
+            if name in keys:
+                found = _in_force(reading, snapshot, keys[name], ONE_VALUE, at)
+                if found:
+                    return reading.record(snapshot, found[0], at)
+    return None
+
+
+def _in_force(
+    reading: Reading, snapshot: Snapshot, key: Key, member: bytes | None, at: At
+) -> list[Stretched]:
+    now = reading.now_of(key)
+    rows = snapshot.at(key, member, now if at.as_of is None else at.as_of, at.known_at)
+    found = [row for row in rows if shown(row.statement, now)]
+    found.sort(key=lambda row: (row.statement.recorded_from, row.statement.id))
+    return found
+
+
+def current_many(
+    reading: Reading, subject: object, attribute: str, person: str | None, at: At
+) -> tuple[Record, ...]:
+    """Give the records in force of a multi-valued attribute, in order of recording."""
+    _, canon = canonical_subject(subject)
+    persons = reading.scope(person).readable
+    with reading.storage.snapshot() as snapshot:
+        selection = Selection(reading.tenant, reading.store, persons, canon, attribute, "")
+        return _many(reading, snapshot, snapshot.keys(selection), persons, at)
+
+
+def _many(
+    reading: Reading, snapshot: Snapshot, keys: list[Key], persons: tuple[str, ...], at: At
+) -> tuple[Record, ...]:
+    out: list[Record] = []
+    seen: set[bytes] = set()
+    for name in persons:
+        for key in keys:
+            if key.id.person == name:
+                for found in _in_force(reading, snapshot, key, None, at):
+                    if found.statement.token not in seen:
+                        seen.add(found.statement.token)
+                        out.append(reading.record(snapshot, found, at))
+    return tuple(out)
+
+
+def state(reading: Reading, subject: object, person: str | None, at: At) -> State:
+    """Give all that is in force of a subject, by attribute."""
+    written, canon = canonical_subject(subject)
+    persons = reading.scope(person).readable
+    records: dict[str, Record | tuple[Record, ...]] = {}
+    with reading.storage.snapshot() as snapshot:
+        every = snapshot.keys(Selection(reading.tenant, reading.store, persons, canon))
+        by_attribute: dict[str, list[Key]] = {}
+        for key in every:
+            if key.id.attribute:
+                by_attribute.setdefault(key.id.attribute, []).append(key)
+        for attribute in sorted(by_attribute):
+            keys = by_attribute[attribute]
+            definition = reading.schema.attribute(attribute)
+            if definition is not None and definition.multi:
+                many = _many(reading, snapshot, keys, persons, at)
+                if many:
+                    records[attribute] = many
+                continue
+            for name in persons:
+                found = [
+                    row
+                    for key in keys
+                    if key.id.person == name
+                    for row in _in_force(reading, snapshot, key, ONE_VALUE, at)
+                ]
+                if found:
+                    records[attribute] = reading.record(snapshot, found[0], at)
+                    break
+    now = max([reading.clock.now(), *(key.last_recorded for key in every)])
+    latest = max((key.last_recorded for key in every), default=now)
+    return State(
+        written,
+        records,
+        now if at.as_of is None else at.as_of,
+        latest if at.known_at is None else min(at.known_at, latest),
+    )
