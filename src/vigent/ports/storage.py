@@ -46,7 +46,7 @@ class Scope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which keys a read concerns; None leaves a part open."""
+    """Which keys a read concerns; None leaves a part open, no persons means everyone's."""
 
     tenant: str
     store: str

@@ -144,6 +144,8 @@ def accept(
         values = _values(value, definition, mode, timezone)
         said, flagged = None, _was_cleaned(value, values)
     rank = trust_rank(trust)
+    if memory_type.person_word and rank < _APPLICATION:
+        held = held or "needs the person's own word"
     start = _start(valid_from, timezone)
     end = OPEN if valid_to is None else parse_instant(
         valid_to, "valid_to", timezone=timezone, bare_date="start"

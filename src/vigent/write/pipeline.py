@@ -192,6 +192,11 @@ class WritePipeline:
             )
         return work.lookup(statement, stretch)
 
+    def stored(self, work: Work, statement: Statement) -> Record | None:
+        """Give a stored memory as a record; None where it was forgotten."""
+        standing = self._as_stored(work, statement)
+        return None if standing is None else self.record(standing, work.key, work.at)
+
     def show(self, entered: Entered, key: Key, at: Instant) -> WriteResult:
         """Give the answer as records."""
         memory = None if entered.memory is None else self.record(entered.memory, key, at)

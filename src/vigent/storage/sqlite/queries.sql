@@ -28,6 +28,13 @@ FROM key
 WHERE tenant = ? AND store = ? AND person = ?
 ORDER BY subject, attribute, type;
 
+-- name: keys_of_store
+-- All keys of a store, whoever's they are.
+SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
+FROM key
+WHERE tenant = ? AND store = ?
+ORDER BY person, subject, attribute, type;
+
 -- name: key_by_no
 -- One key by its number.
 SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded

@@ -45,6 +45,8 @@ class SqliteSnapshot:
         """Give the keys that a selection names, in order of their identity."""
         s = selection
         rows: list[Any] = []
+        if not s.persons:
+            rows += self._run(Q["keys_of_store"], (s.tenant, s.store)).fetchall()
         for person in sorted(s.persons):
             scope = (s.tenant, s.store, person)
             if s.subject is not None and s.attribute is not None and s.type is not None:
@@ -58,7 +60,8 @@ class SqliteSnapshot:
         return [
             key_of(row)
             for row in rows
-            if (s.attribute is None or row[5] == s.attribute)
+            if (s.subject is None or row[4] == s.subject)
+            and (s.attribute is None or row[5] == s.attribute)
             and (s.type is None or row[6] == s.type)
         ]
 

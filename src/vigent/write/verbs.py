@@ -1,0 +1,389 @@
+"""The verbs that write, each one transaction: write, retract, propose, capture, update, forget."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from vigent.domain.changes import Answered, ChangeSet, PersonLink
+from vigent.domain.episodes import Episode, EpisodeRow
+from vigent.domain.jsontext import check_metadata
+from vigent.domain.records import Record
+from vigent.domain.statements import Key, Statement
+from vigent.domain.text import MAX_EPISODE, MAX_TYPE, check_id, check_name, clean_text
+from vigent.domain.time import OPEN, parse_instant
+from vigent.errors import (
+    ErasedPerson,
+    Forbidden,
+    IdempotencyMismatch,
+    InvalidInput,
+    NotFound,
+    VigentError,
+)
+from vigent.write.accept import Draft, accept, accept_retraction, accept_update
+from vigent.write.forget import forget, head_of_run
+from vigent.write.pipeline import Session, WritePipeline
+from vigent.write.result import WriteResult
+from vigent.write.work import Work, edited, token_of
+
+__all__ = ["Writer", "person_digest"]
+
+_DAY: Final = 86_400_000_000
+_EPISODE_DAYS: Final = 90
+_CHUNK: Final = 1_000
+_CALLER: Final = "python"
+
+
+def person_digest(salt: bytes, person: str) -> bytes:
+    """Give the keyed digest under which an erased person is remembered as erased."""
+    return token_of(salt, f"person:{person}")
+
+
+class Writer:
+    """Writes into one tenant and store."""
+
+    def __init__(self, pipeline: WritePipeline) -> None:
+        self.pipeline = pipeline
+        self.context = pipeline.context
+
+    # --------------------------------------------------------------------- statements
+
+    def write(
+        self, person: str, request: Mapping[str, Any], idempotency_key: str | None, verb: str
+    ) -> WriteResult:
+        """Take one write or retraction in."""
+        draft = self._draft(person, request, verb)
+        with self.pipeline.session() as session:
+            return self._enter(session, draft, request, idempotency_key, verb)
+
+    def _draft(self, person: str, request: Mapping[str, Any], verb: str) -> Draft:
+        check = accept if verb == "write" else accept_retraction
+        return check(self.context.schema, person, **request)
+
+    def _enter(
+        self,
+        session: Session,
+        draft: Draft,
+        request: Mapping[str, Any],
+        idempotency_key: str | None,
+        verb: str,
+    ) -> WriteResult:
+        if draft.corrects is not None:
+            self._locate(session, draft)
+        if idempotency_key is None:
+            return self.pipeline.enter(session, draft)
+        name = check_id(idempotency_key, "idempotency_key")
+        digest = _request_digest(session.salt, draft.person, request)
+        before = session.transaction.ledger(
+            self.context.tenant, answer=(_CALLER, verb, name)
+        ).answered
+        now = self.context.clock.now()
+        if before is not None and before.at > now - _DAY:
+            if before.request != digest:
+                raise IdempotencyMismatch(
+                    f"idempotency_key: {name} was used for another request",
+                    field="idempotency_key",
+                )
+            return self._answer(session, json.loads(before.answer))
+        result = self.pipeline.enter(session, draft)
+        answer = {
+            "outcome": result.outcome,
+            "memory": None if result.memory is None else result.memory.memory_id,
+            "ended": [record.memory_id for record in result.ended],
+            "reason": result.reason,
+        }
+        kept = Answered(
+            self.context.tenant, _CALLER, verb, name, draft.person, digest, json.dumps(answer), now
+        )
+        session.transaction.apply(ChangeSet(self.context.tenant, answered=[kept]))
+        return result
+
+    def _locate(self, session: Session, draft: Draft) -> None:
+        """Let a correction that names its memory take subject and attribute from it."""
+        rows = session.transaction.statements(self.context.tenant, ids=[str(draft.corrects)])
+        if not rows or not self._own(rows[0][0], draft.person):
+            raise NotFound(f"corrects: there is no memory {draft.corrects} here", field="corrects")
+        key, statement = rows[0]
+        if not draft.subject:
+            draft.subject, draft.name = key.id.subject, key.name
+        if not draft.attribute and not key.id.attribute:
+            draft.type = statement.type
+
+    def _answer(self, session: Session, answer: Mapping[str, Any]) -> WriteResult:
+        """Give a kept answer again, its records as they stand now."""
+        ids = [*([answer["memory"]] if answer["memory"] else []), *answer["ended"]]
+        found = {
+            s.id: (key, s)
+            for key, s in session.transaction.statements(self.context.tenant, ids=ids)
+        }
+        records: dict[str, Record] = {}
+        for id, (key, statement) in found.items():
+            work = self.pipeline.work(session, key, key.id.person)
+            record = self.pipeline.stored(work, statement)
+            if record is not None:
+                records[id] = record
+        return WriteResult(
+            answer["outcome"],
+            records.get(answer["memory"] or ""),
+            tuple(records[id] for id in answer["ended"] if id in records),
+            answer["reason"],
+        )
+
+    def write_many(
+        self,
+        items: Iterable[Mapping[str, Any]],
+        default_person: str | None,
+        *,
+        atomic: bool,
+    ) -> list[WriteResult | VigentError]:
+        """Take many in: per item, or all or nothing."""
+        prepared = [self._prepare(item, default_person) for item in items]
+        out: list[WriteResult | VigentError] = []
+        if atomic:
+            for one in prepared:
+                if isinstance(one, VigentError):
+                    raise one
+        size = len(prepared) or 1 if atomic else _CHUNK
+        for start in range(0, len(prepared), size):
+            with self.pipeline.session() as session:
+                for one in prepared[start : start + size]:
+                    out.append(self._one(session, one, atomic=atomic))
+        return out
+
+    def _prepare(
+        self, item: Mapping[str, Any], default_person: str | None
+    ) -> tuple[Draft, Mapping[str, Any], str | None, str] | VigentError:
+        request = dict(item)
+        verb = request.pop("op", "write")
+        name = request.pop("idempotency_key", None)
+        person = request.pop("person", default_person)
+        try:
+            if verb not in ("write", "retract"):
+                raise InvalidInput("op", "must be one of write, retract")
+            known = _WRITE_FIELDS if verb == "write" else _RETRACT_FIELDS
+            unknown = sorted(request.keys() - known)
+            if unknown:
+                raise InvalidInput(unknown[0], "is not a field of this operation")
+            if verb == "retract":
+                request = {"subject": None, "attribute": None, **request}
+            person = "" if person is None else check_id(person, "person")
+            return self._draft(person, request, verb), request, name, verb
+        except VigentError as error:
+            return error
+
+    def _one(
+        self,
+        session: Session,
+        one: tuple[Draft, Mapping[str, Any], str | None, str] | VigentError,
+        *,
+        atomic: bool,
+    ) -> WriteResult | VigentError:
+        if isinstance(one, VigentError):
+            return one
+        try:
+            return self._enter(session, *one)
+        except VigentError as error:
+            # What an item is refused for is found before anything of it is applied.
+            if atomic or error.category not in ("caller", "conflict"):
+                raise
+            return error
+
+    # ------------------------------------------------------------------------ proposals
+
+    def propose(self, person: str, request: Mapping[str, Any], held: str | None) -> WriteResult:
+        """Take a candidate in; ``held`` is why a check wants a person to decide."""
+        retracts = request.get("value") is None and request.get("text") is None
+        if retracts:
+            given = {k: request[k] for k in _RETRACT_FIELDS if k in request and k != "value"}
+            draft = accept_retraction(self.context.schema, person, **given)
+        else:
+            given = {k: v for k, v in request.items() if k in _WRITE_FIELDS and v is not None}
+            draft = accept(self.context.schema, person, **given)
+            draft.held = held or draft.held
+        with self.pipeline.session() as session:
+            reason = self._unsupported(session, draft)
+            if reason is not None:
+                return self.refuse(session, draft, reason)
+            return self.pipeline.enter(session, draft)
+
+    def _unsupported(self, session: Session, draft: Draft) -> str | None:
+        if draft.source_episode is None or draft.quote is None:
+            return None
+        rows = session.transaction.episodes(self.context.tenant, ids=[draft.source_episode])
+        content = rows[0].content if rows else None
+        if content is None or " ".join(draft.quote.split()) not in " ".join(content.split()):
+            return "evidence_missing"
+        return None
+
+    def refuse(self, session: Session, draft: Draft, reason: str) -> WriteResult:
+        """Note in the audit that a candidate was refused; nothing of it is stored."""
+        entry = self.context.audit(
+            person=draft.person, key=None, at=self.context.clock.now(), action="memory_propose",
+            outcome="rejected", target=None,
+            content={"subject": draft.name, "attribute": draft.attribute, "reason": reason},
+        )  # fmt: skip
+        session.transaction.apply(ChangeSet(self.context.tenant, audit=[entry]))
+        return WriteResult("rejected", None, (), reason)
+
+    def refuse_unseen(self, person: str, request: Mapping[str, Any], reason: str) -> WriteResult:
+        """Note that a check refused a candidate."""
+        entry = self.context.audit(
+            person=person, key=None, at=self.context.clock.now(), action="memory_propose",
+            outcome="rejected", target=None,
+            content={"subject": request.get("subject"), "attribute": request.get("attribute"),
+                     "reason": reason},
+        )  # fmt: skip
+        with self.pipeline.session() as session:
+            session.transaction.apply(ChangeSet(self.context.tenant, audit=[entry]))
+        return WriteResult("rejected", None, (), reason)
+
+    # ------------------------------------------------------------------------ episodes
+
+    def capture(
+        self,
+        person: str,
+        content: object,
+        *,
+        role: object,
+        kind: object,
+        occurred_at: object,
+        speaker: object,
+        thread: object,
+        external_id: object,
+        metadata: object,
+    ) -> Episode:
+        """Keep a raw record; the same external id gives the first one again."""
+        said, flagged = clean_text(content, "content", MAX_EPISODE)
+        occurred = (
+            None if occurred_at is None else parse_instant(occurred_at, "occurred_at")
+        )
+        now = self.context.clock.now()
+        row = EpisodeRow(
+            0, self.context.tenant, self.context.ids.new("ep"), self.context.store, person,
+            check_name(role, "role", MAX_TYPE), check_name(kind, "kind", MAX_TYPE), said,
+            now if occurred is None else occurred, now,
+            None if speaker is None else check_name(speaker, "speaker"),
+            None if thread is None else check_id(thread, "thread"),
+            None if external_id is None else check_id(external_id, "external_id"),
+            check_metadata(metadata), now + _EPISODE_DAYS * _DAY, int(flagged), 0,
+        )  # fmt: skip
+        with self.pipeline.session() as session:
+            transaction = session.transaction
+            if row.external_id is not None:
+                before = transaction.episodes(
+                    row.tenant, external=(row.store, person, row.external_id)
+                )
+                if before:
+                    return Episode(before[0])
+            if person:
+                digest = person_digest(session.salt, person)
+                erased_at = transaction.ledger(row.tenant, person=digest).erased_at
+                if erased_at is not None and row.occurred_at <= erased_at:
+                    raise ErasedPerson(
+                        "occurred_at: is from before this person was erased", field="occurred_at"
+                    )
+            entry = self.context.audit(
+                person=person, key=None, at=now, action="episode_capture", outcome="stored",
+                target=row.id, content={"role": row.role, "kind": row.kind},
+            )  # fmt: skip
+            transaction.apply(ChangeSet(row.tenant, episodes=[row], audit=[entry]))
+        return Episode(row)
+
+    # ------------------------------------------------------------------- in place, gone
+
+    def _own(self, key: Key, person: str) -> bool:
+        return key.id.store == self.context.store and key.id.person in (person, "")
+
+    def _owned(
+        self, session: Session, memory_id: object, person: str
+    ) -> tuple[Key, Statement]:
+        id = check_id(memory_id, "memory_id")
+        rows = session.transaction.statements(self.context.tenant, ids=[id])
+        if not rows or not self._own(rows[0][0], person) or rows[0][1].role == "note":
+            raise NotFound(f"memory_id: there is no memory {id} here", field="memory_id")
+        if rows[0][0].id.person != person:
+            raise Forbidden(f"memory_id: {id} is shared, not this person's", field="memory_id")
+        return rows[0]
+
+    def update(self, person: str, memory_id: object, changes: Mapping[str, Any]) -> Record:
+        """Change fields in place; what is not named stays."""
+        with self.pipeline.session() as session:
+            key, statement = self._owned(session, memory_id, person)
+            if statement.forgotten_at != OPEN:
+                raise NotFound(f"memory_id: there is no memory {memory_id} here")
+            columns = accept_update(self.context.schema, statement.type, changes)
+            work = self.pipeline.work(session, key, person)
+            number = head_of_run(work, statement)
+            head = work.find(number)
+            work.amend(self._updated(work, head, columns))
+            work.finish()
+            work.changes.audit.append(
+                self.context.audit(
+                    person=person, key=key.no, at=work.at, action="memory_update",
+                    outcome="updated", target=head.id,
+                    content={"fields": sorted(k for k, v in changes.items() if v is not None)},
+                )
+            )  # fmt: skip
+            session.transaction.apply(work.changes)
+            work.refresh_head()
+            record = self.pipeline.stored(work, work.find(number))
+        if record is None:
+            raise NotFound(f"memory_id: there is no memory {memory_id} here")
+        return record
+
+    def _updated(self, work: Work, head: Statement, columns: dict[str, Any]) -> Statement:
+        at = work.at
+        own = columns.pop("own", None)
+        expires_at, ttl_days = columns.pop("expires_at"), columns.pop("ttl_days")
+        retention = columns.pop("retention")
+        out = {**columns, "last_changed_at": at}
+        if own is not None:
+            out["fields"] = json.dumps({**json.loads(head.fields), **own})
+        if expires_at is not None:
+            out |= {"expires_at": expires_at, "retention": None}
+        elif ttl_days is not None:
+            out |= {"expires_at": at + ttl_days * _DAY, "retention": None}
+        else:
+            name = retention or head.retention
+            if name is not None:
+                policy = self.context.schema.retention(name)
+                out |= {"expires_at": policy.expires_at(at) or OPEN, "retention": name}
+        return edited(head, **out)
+
+    def forget(self, person: str, memory_id: object) -> bool:
+        """Remove what a memory said; False where nothing was left of it."""
+        with self.pipeline.session() as session:
+            key, statement = self._owned(session, memory_id, person)
+            work = self.pipeline.work(session, key, person)
+            if statement.role == "evidence":
+                statement = work.find(statement.bears)
+            if not forget(work, statement):
+                return False
+            work.changes.audit.append(
+                self.context.audit(
+                    person=person, key=key.no, at=work.at, action="memory_forget",
+                    outcome="forgotten", target=statement.id, content={},
+                )
+            )  # fmt: skip
+            session.transaction.apply(work.changes)
+            work.refresh_head()
+            return True
+
+    def link(self, person: str, subject: str) -> None:
+        """Note which entity a person is."""
+        link = PersonLink(self.context.tenant, person, subject)
+        with self.pipeline.session() as session:
+            session.transaction.apply(ChangeSet(self.context.tenant, links=[link]))
+
+
+_WRITE_FIELDS: Final = frozenset(accept.__kwdefaults__ or ())
+_RETRACT_FIELDS: Final = frozenset(
+    {"subject", "attribute", *(accept_retraction.__kwdefaults__ or ())}
+)
+
+
+def _request_digest(salt: bytes, person: str, request: Mapping[str, Any]) -> bytes:
+    text = repr((person, sorted((k, repr(v)) for k, v in request.items())))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=salt).digest()
