@@ -89,7 +89,7 @@ class WritePipeline:
         work = self.work(session, key, draft.person, fresh=fresh)
         dated = self._dates(session, draft, work)
         fingerprint = _fingerprint(work, draft, dated)
-        if fingerprint is not None:
+        if fingerprint is not None and id is None:
             before = transaction.statements(context.tenant, fingerprint=fingerprint)
             if before:
                 return self._again(session, work, before[0][1])
@@ -196,6 +196,13 @@ class WritePipeline:
         """Give a stored memory as a record; None where it was forgotten."""
         standing = self._as_stored(work, statement)
         return None if standing is None else self.record(standing, work.key, work.at)
+
+    def candidate(self, key: Key, statement: Statement) -> Record:
+        """Give a candidate as a record: it holds over what it says, if it is accepted."""
+        stretch = Stretch(
+            statement.valid_from, statement.valid_to, statement.recorded_from, None
+        )
+        return self.record(Standing(statement, stretch, None, None), key, key.last_recorded)
 
     def show(self, entered: Entered, key: Key, at: Instant) -> WriteResult:
         """Give the answer as records."""

@@ -1,0 +1,130 @@
+"""Erasure and checking: what is proved to be gone, and what does not add up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from vigent.domain.audit import digest_entry
+from vigent.domain.changes import AuditEntry, ChangeSet
+from vigent.domain.schema import Schema
+from vigent.domain.time import OPEN, Instant
+from vigent.ports.storage import Erasure, Selection, Storage, Transaction
+from vigent.ports.system import Clock, IdSource
+from vigent.standing import head_of
+
+__all__ = ["CheckReport", "Erased", "Keeper"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """Whether everything adds up; ``audit`` counts entries sealed, unsealed and broken."""
+
+    ok: bool
+    problems: tuple[str, ...]
+    audit: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What an erasure came to."""
+
+    person_hash: str
+    state: str
+    counts: dict[str, int]
+    shared: tuple[str, ...]
+    at: Instant
+
+
+class Keeper:
+    """Looks after one tenant and store."""
+
+    def __init__(
+        self, storage: Storage, schema: Schema, clock: Clock, ids: IdSource, tenant: str, store: str
+    ) -> None:
+        self.storage = storage
+        self.schema = schema
+        self.clock = clock
+        self.ids = ids
+        self.tenant = tenant
+        self.store = store
+
+    def erase(self, person: str, *, dry_run: bool, wait: bool) -> Erased:
+        """Remove a person, with what is shared about the entity they are."""
+        now = self.clock.now()
+        with self.storage.snapshot() as snapshot:
+            ledger = snapshot.ledger(self.tenant, subject_of=person)
+            salt = ledger.salt or b""
+            shared_keys: list[int] = []
+            shared: list[str] = []
+            if ledger.subject is not None:
+                about = Selection(self.tenant, self.store, ("",), ledger.subject)
+                for key in snapshot.keys(about):
+                    shared_keys.append(key.no)
+                    shared += [
+                        s.id
+                        for _, s in snapshot.statements(self.tenant, of_key=key.no)
+                        if s.kind == "value" and s.bears == s.no and s.forgotten_at == OPEN
+                    ]
+        text = f"person:{person}".encode()
+        digest = hashlib.blake2b(text, key=salt, digest_size=16).digest()
+        erasure = Erasure(self.tenant, person, digest, tuple(shared_keys), now)
+        counts = self.storage.erase(erasure, dry_run=dry_run)
+        state = "dry_run"
+        if not dry_run:
+            with self.storage.transaction() as transaction:
+                self._note(transaction, digest, counts, now)
+            state = "purged" if wait and self.storage.purge() else "removed"
+        return Erased(digest.hex(), state, counts, tuple(shared), now)
+
+    def _note(
+        self, transaction: Transaction, digest: bytes, counts: dict[str, int], now: Instant
+    ) -> None:
+        """Enter the erasure in the audit: a hash and counts, no content."""
+        id, salt = self.ids.new("aud"), self.ids.salt()
+        content = json.dumps({"person_hash": digest.hex(), "counts": counts})
+        entry = AuditEntry(
+            id, self.tenant, self.store, "", None, now, "memory_erasure", "removed", None, content,
+            salt, digest_entry(salt, id, now, "memory_erasure", "removed", None, content),
+        )  # fmt: skip
+        transaction.apply(ChangeSet(self.tenant, audit=[entry]))
+
+    def check(self, *, repair: bool) -> CheckReport:
+        """Compare what is derived with what it is derived from; verify the audit trail."""
+        problems = list(self.storage.check(self.tenant))
+        heads = self._wrong_heads(repair=repair)
+        if not repair:
+            problems += heads
+        summary = self.storage.audit(self.tenant, seal_at=self.clock.now())
+        problems += summary.broken
+        audit = {
+            "sealed": summary.sealed, "unsealed": summary.unsealed, "broken": len(summary.broken),
+        }  # fmt: skip
+        return CheckReport(not problems, tuple(problems), audit)
+
+    def _wrong_heads(self, *, repair: bool) -> list[str]:
+        now = self.clock.now()
+        wrong: list[str] = []
+        fresh = ChangeSet(self.tenant)
+        with self.storage.snapshot() as snapshot:
+            for key in snapshot.keys(Selection(self.tenant, self.store, ())):
+                definition = self.schema.attribute(key.id.attribute)
+                if not key.id.attribute or (definition is not None and definition.multi):
+                    continue
+                at = max(now, key.last_recorded)
+                right = head_of(snapshot, key, at)
+                rows = snapshot.heads(
+                    self.tenant, self.store, (key.id.person,), key.id.subject, key.id.attribute
+                )
+                head = next(row.head for row in rows if row.key == key.no)
+                if head.valid_from <= at < head.valid_to and (
+                    head.content != right.content
+                    or (head.content is not None and head != right)
+                ):
+                    wrong.append(f"{key.id.subject} {key.id.attribute}: the quick answer differs")
+                    fresh.heads.append((key.no, right))
+        if repair and fresh.heads:
+            with self.storage.transaction() as transaction:
+                transaction.apply(fresh)
+        return wrong
