@@ -1,0 +1,60 @@
+"""Candidates for memory, and the verdicts of a caller's own checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from vigent.domain.records import State
+
+__all__ = ["Accept", "Check", "Hold", "MemoryDelta", "Refuse", "Verdict"]
+
+
+class MemoryDelta(BaseModel):
+    """A proposed change: what a model, or anyone, thinks should be remembered.
+
+    A ``value`` of None without ``text`` proposes a retraction. ``tenant_id`` must be the tenant
+    it is handed to.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    tenant_id: str
+    subject: str | None = None
+    attribute: str | None = None
+    value: Any = None
+    type: str = "fact"
+    mode: str = "change"
+    valid_from: Any = None
+    valid_to: Any = None
+    confidence: Any = None
+    source_episode_id: str | None = None
+    quote: str | None = None
+    text: str | None = None
+    trust: str = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """The check has nothing against the candidate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A person should decide, for this reason."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """The candidate must not become memory, for this reason."""
+
+    reason: str
+
+
+Verdict: TypeAlias = "Accept | Hold | Refuse | None"
+Check: TypeAlias = Callable[[MemoryDelta, "State | None"], Verdict]

@@ -1,0 +1,470 @@
+"""A store in memory: the oracle. It keeps statements, and answers every read by replaying them.
+
+Belief rows are kept too, because readers of a history ask for them; but what is in force, now or
+as known at any instant, comes from the replay alone. For tests and demos; nothing is durable.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from vigent.domain.audit import GENESIS, digest_entry, seal_hash
+from vigent.domain.changes import Answered, AuditEntry, ChangeSet, Head, Words
+from vigent.domain.episodes import EpisodeRow
+from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement, rank
+from vigent.domain.time import OPEN, Instant
+from vigent.domain.timeline import replay
+from vigent.ports.storage import (
+    AuditSummary,
+    Erasure,
+    HeadRow,
+    Ledger,
+    Numbers,
+    Selection,
+    Stretched,
+)
+
+__all__ = ["InMemoryStorage"]
+
+_NO_HEAD = Head(0, 0, 0, OPEN, None, None, None)
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Everything stored; replaced as a whole when a transaction fails."""
+
+    salts: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    keys: dict[KeyId, Key] = field(default_factory=dict[KeyId, Key])
+    key_ids: dict[int, KeyId] = field(default_factory=dict[int, KeyId])
+    statements: dict[int, Statement] = field(default_factory=dict[int, Statement])
+    beliefs: dict[int, Belief] = field(default_factory=dict[int, Belief])
+    words: dict[int, Words] = field(default_factory=dict[int, Words])
+    episodes: dict[int, EpisodeRow] = field(default_factory=dict[int, EpisodeRow])
+    audit: dict[str, AuditEntry] = field(default_factory=dict[str, AuditEntry])
+    emptied: set[str] = field(default_factory=set[str])
+    seals: list[tuple[tuple[str, ...], bytes, str]] = field(
+        default_factory=list[tuple[tuple[str, ...], bytes, str]]
+    )
+    answered: dict[tuple[str, str, str, str], Answered] = field(
+        default_factory=dict[tuple[str, str, str, str], Answered]
+    )
+    erased: dict[tuple[str, bytes], Instant] = field(
+        default_factory=dict[tuple[str, bytes], Instant]
+    )
+    persons: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    last: Numbers = Numbers(1, 1, 1)
+
+    def copy(self) -> _Rows:
+        """Give a copy that changes apart from this one."""
+        parts = (getattr(self, name) for name in self.__dataclass_fields__)
+        return _Rows(*(part.copy() if hasattr(part, "copy") else part for part in parts))
+
+
+class InMemoryStorage:
+    """Memory that ends with the process."""
+
+    def __init__(self) -> None:
+        self._rows = _Rows()
+        self._lock = threading.RLock()
+
+    def reader(self) -> _View:
+        """Give a view for a read of a single row."""
+        return _View(self._rows)
+
+    @contextmanager
+    def snapshot(self) -> Generator[_View]:
+        """Open a consistent view for reading."""
+        with self._lock:
+            yield _View(self._rows)
+
+    @contextmanager
+    def transaction(self) -> Generator[_Change]:
+        """Take the write lock; an error inside rolls everything back."""
+        with self._lock:
+            before = self._rows.copy()
+            try:
+                yield _Change(self._rows)
+            except BaseException:
+                self._rows = before
+                raise
+
+    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
+        """Remove every row of a person, and give the counts per table."""
+        with self._lock:
+            rows = self._rows
+            keys = {
+                no
+                for no, id in rows.key_ids.items()
+                if id.tenant == erasure.tenant
+                and (id.person == erasure.person or no in erasure.shared_keys)
+            }
+            gone = {no for no, s in rows.statements.items() if s.key in keys}
+            beliefs = [no for no, b in rows.beliefs.items() if b.key in keys]
+            episodes = [
+                no
+                for no, e in rows.episodes.items()
+                if (e.tenant, e.person) == (erasure.tenant, erasure.person)
+            ]
+            audit = {
+                e.id
+                for e in rows.audit.values()
+                if e.tenant == erasure.tenant
+                and (e.person == erasure.person or e.key in erasure.shared_keys)
+                and e.id not in rows.emptied
+            }
+            answers = [
+                k
+                for k, a in rows.answered.items()
+                if (a.tenant, a.person) == (erasure.tenant, erasure.person)
+            ]
+            link = (erasure.tenant, erasure.person)
+            counts = {
+                "words": len(gone & rows.words.keys()), "belief": len(beliefs),
+                "audit_content": len(audit), "statement": len(gone), "key": len(keys),
+                "episode": len(episodes), "idempotency": len(answers), "job": 0,
+                "person": int(link in rows.persons),
+            }  # fmt: skip
+            if dry_run:
+                return counts
+            for number in gone:
+                del rows.statements[number]
+                rows.words.pop(number, None)
+            for number in beliefs:
+                del rows.beliefs[number]
+            for number in episodes:
+                del rows.episodes[number]
+            for number in keys:
+                del rows.keys[rows.key_ids.pop(number)]
+            for answer in answers:
+                del rows.answered[answer]
+            rows.persons.pop(link, None)
+            rows.emptied |= audit
+            rows.erased[erasure.tenant, erasure.digest] = erasure.at
+            return counts
+
+    def purge(self) -> bool:
+        """Nothing is in files, so what was removed is gone."""
+        return True
+
+    def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
+        """Verify the audit trail, after sealing what is unsealed if an instant is given."""
+        with self._lock:
+            rows = self._rows
+            mine = {e.id: e for e in rows.audit.values() if e.tenant == tenant}
+            sealed = {id for ids, _, owner in rows.seals if owner == tenant for id in ids}
+            open_ids = sorted(mine.keys() - sealed)
+            if seal_at is not None and open_ids:
+                previous = [h for _, h, owner in rows.seals if owner == tenant]
+                digest = seal_hash(
+                    previous[-1] if previous else GENESIS,
+                    [(id, mine[id].digest) for id in open_ids],
+                )
+                rows.seals.append((tuple(open_ids), digest, tenant))
+                sealed |= set(open_ids)
+            broken = [
+                f"entry {e.id} was altered"
+                for e in mine.values()
+                if e.id not in rows.emptied
+                and e.digest
+                != digest_entry(e.salt, e.id, e.at, e.action, e.outcome, e.target, e.content)
+            ]
+            return AuditSummary(len(sealed), len(mine) - len(sealed), tuple(broken))
+
+    def check(self, tenant: str | None = None) -> list[str]:
+        """Compare the beliefs kept with the replay."""
+        problems: list[str] = []
+        for id, key in self._rows.keys.items():
+            if tenant in (None, id.tenant):
+                every = [s for s in self._rows.statements.values() if s.key == key.no]
+                for member in {s.member for s in every if s.kind != "others"}:
+                    believed = sorted(
+                        (b.valid_from, b.valid_to, b.memory)
+                        for b in self._rows.beliefs.values()
+                        if b.key == key.no and b.member == member and b.recorded_to is None
+                    )
+                    if believed != [tuple(s) for s in replay(every, member)]:
+                        problems.append(f"{id.subject} {id.attribute}: beliefs differ")
+        return problems
+
+    def close(self) -> None:
+        """Let everything go."""
+        self._rows = _Rows()
+
+
+class _View:
+    """Reads; what is in force comes from the replay."""
+
+    def __init__(self, rows: _Rows) -> None:
+        self._rows = rows
+
+    def heads(
+        self, tenant: str, store: str, persons: tuple[str, ...], subject: str, attribute: str
+    ) -> Sequence[HeadRow]:
+        """Give keys without a quick answer, so that readers take the long way."""
+        ids = (KeyId(tenant, store, p, subject, attribute, "") for p in persons)
+        found = [self._rows.keys[id] for id in ids if id in self._rows.keys]
+        return [HeadRow(k.no, k.id.person, k.name, k.last_recorded, _NO_HEAD) for k in found]
+
+    def keys(self, selection: Selection) -> list[Key]:
+        """Give the keys that a selection names, in order of their identity."""
+        s = selection
+        return sorted(
+            (
+                key
+                for id, key in self._rows.keys.items()
+                if (id.tenant, id.store) == (s.tenant, s.store)
+                and (not s.persons or id.person in s.persons)
+                and s.subject in (None, id.subject)
+                and s.attribute in (None, id.attribute)
+                and s.type in (None, id.type)
+            ),
+            key=lambda key: key.id,
+        )
+
+    def _of_key(self, key: Key) -> list[Statement]:
+        return [s for s in self._rows.statements.values() if s.key == key.no]
+
+    def at(
+        self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
+    ) -> list[Stretched]:
+        """Give what the replay holds at two instants."""
+        every = self._of_key(key)
+        then = key.last_recorded if known_at is None else min(known_at, key.last_recorded)
+        if member is None:
+            members = sorted({s.member for s in every if s.kind == "value"})
+        else:
+            members = [member]
+        out: list[Stretched] = []
+        for name in members:
+            for segment in replay(every, name, then):
+                if segment.start <= valid_at < segment.end:
+                    belief = self._belief(key, name, segment, then)
+                    out.append(Stretched(key, belief, self._rows.statements[segment.memory]))
+        return out
+
+    def _belief(self, key: Key, member: bytes, segment: Any, then: Instant) -> Belief:
+        for b in self._rows.beliefs.values():
+            if (
+                (b.key, b.member, b.valid_from, b.valid_to, b.memory) == (key.no, member, *segment)
+                and b.recorded_from <= then
+                and (b.recorded_to is None or then < b.recorded_to)
+            ):
+                return b
+        raise LookupError(f"the replay holds {segment}, no belief says so")
+
+    def beliefs(self, key: Key, memory: int | None = None) -> list[Stretched]:
+        """Give every stretch of a key, or of one memory, ever believed, in order of time."""
+        rows = [
+            b
+            for b in self._rows.beliefs.values()
+            if b.key == key.no and memory in (None, b.memory)
+        ]
+        rows.sort(key=lambda b: (b.valid_from, b.recorded_from, b.no))
+        return [Stretched(key, b, self._rows.statements[b.memory]) for b in rows]
+
+    def changed(
+        self, selection: Selection, axis: str, since: Instant, until: Instant
+    ) -> list[Stretched]:
+        """Give the stretches with an end in ``(since, until]`` on one axis."""
+        out: list[Stretched] = []
+        for key in self.keys(selection):
+            for found in self.beliefs(key):
+                b = found.belief
+                if axis == "valid":
+                    ends = (b.valid_from, b.valid_to) if b.recorded_to is None else ()
+                else:
+                    ends = (b.recorded_from, OPEN if b.recorded_to is None else b.recorded_to)
+                if any(since < end <= until for end in ends):
+                    out.append(found)
+        return out
+
+    def statements(
+        self,
+        tenant: str,
+        *,
+        ids: Iterable[str] = (),
+        numbers: Iterable[int] = (),
+        replacing: str | None = None,
+        fingerprint: bytes | None = None,
+        evidence_for: int | None = None,
+        held_by: int | None = None,
+        of_key: int | None = None,
+        expired_by: Instant | None = None,
+    ) -> list[tuple[Key, Statement]]:
+        """Give statements by one of their handles, in order of recording."""
+        names, wanted = set(ids), set(numbers)
+        found = [
+            s
+            for s in self._rows.statements.values()
+            if s.tenant == tenant
+            and (
+                s.id in names
+                or s.no in wanted
+                or (replacing is not None and s.replaces == replacing)
+                or (fingerprint is not None and s.fingerprint == fingerprint)
+                or (evidence_for is not None and s.role == "evidence" and s.bears == evidence_for)
+                or (held_by is not None and s.role == "held" and s.key == held_by)
+                or (of_key is not None and s.key == of_key)
+                or (
+                    expired_by is not None
+                    and s.expires_at <= expired_by
+                    and s.forgotten_at == OPEN
+                )
+            )
+        ]
+        found.sort(key=lambda s: (s.recorded_from, s.id))
+        return [(self._rows.keys[self._rows.key_ids[s.key]], s) for s in found]
+
+    def episodes(
+        self,
+        tenant: str,
+        *,
+        ids: Iterable[str] = (),
+        external: tuple[str, str, str] | None = None,
+        expired_by: Instant | None = None,
+    ) -> list[EpisodeRow]:
+        """Give episodes by id, by (store, person, external id), or those past their time."""
+        names = set(ids)
+        return [
+            e
+            for e in self._rows.episodes.values()
+            if e.tenant == tenant
+            and (
+                e.id in names
+                or (external is not None and (e.store, e.person, e.external_id) == external)
+                or (expired_by is not None and e.expires_at <= expired_by and not e.stub)
+            )
+        ]
+
+    def find_words(self, scope: str, words: Sequence[str], limit: int) -> list[int]:
+        """Give the numbers of statements in a scope that bear any of the words."""
+        asked = set(words)
+        found = [
+            w.statement
+            for w in self._rows.words.values()
+            if w.scope == scope and asked & set(w.body.split())
+        ]
+        return sorted(found, reverse=True)[:limit]
+
+    def ledger(
+        self,
+        tenant: str,
+        *,
+        person: bytes | None = None,
+        answer: tuple[str, str, str] | None = None,
+        subject_of: str | None = None,
+    ) -> Ledger:
+        """Look up small facts about a tenant."""
+        rows = self._rows
+        return Ledger(
+            rows.salts.get(tenant),
+            None if person is None else rows.erased.get((tenant, person)),
+            None if answer is None else rows.answered.get((tenant, *answer)),
+            None if subject_of is None else rows.persons.get((tenant, subject_of)),
+        )
+
+
+class _Change(_View):
+    """A view that holds the write lock."""
+
+    @property
+    def numbers(self) -> Numbers:
+        """The next free row numbers, counting what was applied so far."""
+        return self._rows.last
+
+    def window(self, key: Key, member: bytes, before: Rank) -> Iterator[Statement]:
+        """Give every live statement of the timeline, in order: the plain form of the rule."""
+        for s in sorted(self._of_key(key), key=rank):
+            if s.live and (s.kind == "others" or s.member == member):
+                # None is called clean, so that the whole of the timeline is always taken.
+                yield s._replace(clean=0)
+
+    def believed(
+        self, key: Key, member: bytes | None, low: Instant, high: Instant
+    ) -> list[Belief]:
+        """Give the stretches of one member, or of all, believed now that begin in an interval."""
+        rows = [
+            b
+            for b in self._rows.beliefs.values()
+            if b.key == key.no
+            and b.recorded_to is None
+            and member in (None, b.member)
+            and low <= b.valid_from < high
+        ]
+        return sorted(rows, key=lambda b: (b.member, b.valid_from))
+
+    def apply(self, changes: ChangeSet) -> None:
+        """Take a change set in."""
+        rows = self._rows
+        if changes.salt is not None:
+            rows.salts.setdefault(changes.tenant, changes.salt)
+        for key in changes.keys:
+            rows.keys[key.id], rows.key_ids[key.no] = key, key.id
+        for number in changes.discarded:
+            del rows.statements[number]
+        for w in changes.withdrawn:
+            s = rows.statements[w.statement]
+            rows.statements[s.no] = s._replace(withdrawn_at=w.at, status=w.status)
+        for s in (*changes.statements, *changes.amended):
+            there = rows.statements.get(s.no)
+            if there is not None:
+                s = s._replace(withdrawn_at=there.withdrawn_at)  # noqa: PLW2901
+            rows.statements[s.no] = s
+        for f in changes.forgotten:
+            self._forget(f.statement, f.at, f.gap, f.id)
+        for number, id in changes.blanked:
+            s = rows.statements[number]
+            rows.statements[number] = s._replace(source=None, quote=None, speaker=None)
+            self._empty(id)
+        for close in changes.closed:
+            rows.beliefs[close.belief] = rows.beliefs[close.belief]._replace(recorded_to=close.at)
+        for belief in changes.opened:
+            rows.beliefs[belief.no] = belief
+        self._apply_rest(changes)
+        rows.last = Numbers(
+            rows.last.key + len(changes.keys),
+            rows.last.statement + len(changes.statements),
+            rows.last.belief + len(changes.opened),
+        )
+
+    def _apply_rest(self, changes: ChangeSet) -> None:
+        rows = self._rows
+        for r in changes.refolded:
+            s = rows.statements[r.statement]
+            rows.statements[s.no] = s._replace(indexed=r.indexed)
+        for w in changes.words:
+            rows.words[w.statement] = w
+        for key, instant in changes.recorded:
+            rows.keys[key.id] = rows.keys[key.id]._replace(last_recorded=instant)
+        for episode in changes.episodes:
+            number = len(rows.episodes) + 1
+            rows.episodes[number] = episode._replace(no=number)
+        for number in changes.stubs:
+            rows.episodes[number] = rows.episodes[number]._replace(
+                content=None, speaker=None, metadata="{}", stub=1
+            )
+        for entry in changes.audit:
+            rows.audit[entry.id] = entry
+        for answer in changes.answered:
+            rows.answered[answer.tenant, answer.caller, answer.endpoint, answer.name] = answer
+        for link in changes.links:
+            rows.persons[link.tenant, link.person] = link.subject
+
+    def _forget(self, number: int, at: Instant, gap: int, id: str) -> None:
+        s = self._rows.statements[number]
+        self._rows.statements[number] = s._replace(
+            forgotten_at=at, gap=gap, status="forgotten", value_kind=None, value=None, text=None,
+            source=None, quote=None, speaker=None, writer=None, metadata="{}", fields="{}",
+            reason=None, source_episode=None, indexed=0, contested=0,
+        )  # fmt: skip
+        self._rows.words.pop(number, None)
+        self._empty(id)
+
+    def _empty(self, target: str) -> None:
+        for entry in self._rows.audit.values():
+            if entry.target == target:
+                self._rows.emptied.add(entry.id)

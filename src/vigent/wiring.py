@@ -1,0 +1,27 @@
+"""The composition root: the only place that knows which adapters there are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from vigent.errors import InvalidInput
+from vigent.ports.storage import Storage
+from vigent.storage.inmemory import InMemoryStorage
+from vigent.storage.sqlite.adapter import SqliteStorage
+
+__all__ = ["open_storage"]
+
+
+def open_storage(
+    where: str | os.PathLike[str], *, durability: str = "normal", busy_timeout: float = 10.0
+) -> Storage:
+    """Open a store: ``:memory:``, or the path of a SQLite file, made if it is not there."""
+    text = os.fspath(where)
+    if text == ":memory:":
+        return InMemoryStorage()
+    if not text.strip() or "\0" in text:
+        raise InvalidInput("path_or_url", "must name a file, or :memory:")
+    if "://" in text:
+        raise InvalidInput("path_or_url", "this version opens SQLite files only")
+    return SqliteStorage(str(Path(text)), durability=durability, busy_timeout=busy_timeout)
