@@ -12,7 +12,6 @@ from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from vigent.memory import Memory, Persons, Review
-
 from vigent.threads import Threads
 
 __all__ = ["AsyncMemory", "AsyncPersons", "AsyncReview"]

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from vigent.domain.records import State
+from vigent.domain.state import State
 
 __all__ = ["Accept", "Check", "Hold", "MemoryDelta", "Refuse", "Verdict"]
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vigent.memory import Memory
-
 from vigent.domain.records import Record
+from vigent.memory import Memory
 from vigent.settings import default_database
 
 __all__ = ["add_memory", "delete_subject", "propose_memory", "search_memory", "use"]

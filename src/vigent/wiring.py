@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vigent.errors import InvalidInput
 from vigent.ports.storage import Storage
-from vigent.storage.inmemory import InMemoryStorage
+from vigent.storage.inmemory.adapter import InMemoryStorage
 from vigent.storage.sqlite.adapter import SqliteStorage
 
 __all__ = ["open_storage"]

@@ -11,8 +11,8 @@ CONTRACT_SUITE_LINES = 600
 FUNCTION_LINES = 60
 FACADE_VERBS = 20
 PORT_OPERATIONS = 16
-# Opening a view, opening a transaction and closing are how one gets at the operations.
-PORT_LIFECYCLE = {"snapshot", "transaction", "close"}
+# Opening a view or a transaction and closing are how one gets at the operations.
+PORT_LIFECYCLE = {"reader", "snapshot", "transaction", "close"}
 BANNED_NAMES = {
     "util",
     "utils",

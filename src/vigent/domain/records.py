@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast, overload
 
@@ -16,7 +16,7 @@ from vigent.domain.statements import KeyId, Statement
 from vigent.domain.time import OPEN, Instant, iso, to_datetime
 from vigent.domain.values import decode, jsonable
 
-__all__ = ["CONTENT_FIELDS", "Record", "State", "Stretch", "pack"]
+__all__ = ["CONTENT_FIELDS", "Record", "Stretch", "pack"]
 
 T = TypeVar("T")
 
@@ -347,60 +347,3 @@ class Record:
             f"<Record {self.memory_id} {self.subject or ''} {what} "
             f"[{iso(self.stretch.valid_from)}, {until}) {self.status}>"
         )
-
-
-class State(Mapping[str, "Record | tuple[Record, ...]"]):
-    """All that is in force of one subject: attribute to record, or records if multi-valued.
-
-    ``as_of`` and ``known_at`` are the instants the answer stands for, also when it is empty.
-    """
-
-    __slots__ = ("_known", "_records", "_valid_at", "subject")
-
-    def __init__(
-        self,
-        subject: str,
-        records: dict[str, Record | tuple[Record, ...]],
-        valid_at: Instant,
-        known: Instant,
-    ) -> None:
-        self.subject = subject
-        self._records = records
-        self._valid_at = valid_at
-        self._known = known
-
-    @property
-    def as_of(self) -> dt.datetime:
-        """The instant of valid time the answer stands for."""
-        return to_datetime(self._valid_at)
-
-    @property
-    def known_at(self) -> dt.datetime:
-        """The instant of recorded time the answer stands for."""
-        return to_datetime(self._known)
-
-    def __getitem__(self, attribute: str) -> Record | tuple[Record, ...]:
-        return self._records[attribute]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._records)
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the state as JSON-ready values."""
-        return {
-            "subject": self.subject,
-            "as_of": iso(self._valid_at),
-            "known_at": iso(self._known),
-            "attributes": {
-                name: found.to_dict()
-                if isinstance(found, Record)
-                else [record.to_dict() for record in found]
-                for name, found in self._records.items()
-            },
-        }
-
-    def __repr__(self) -> str:
-        return f"<State of {self.subject}: {', '.join(self._records) or 'nothing'}>"

@@ -119,8 +119,7 @@ class Keeper:
                 )
                 head = next(row.head for row in rows if row.key == key.no)
                 if head.valid_from <= at < head.valid_to and (
-                    head.content != right.content
-                    or (head.content is not None and head != right)
+                    head.content != right.content or (head.content is not None and head != right)
                 ):
                     wrong.append(f"{key.id.subject} {key.id.attribute}: the quick answer differs")
                     fresh.heads.append((key.no, right))

@@ -187,9 +187,7 @@ def find_by_words(
                     if found is not None and subject in (None, key.id.subject):
                         ranked.append((_hits(key, statement, asked), number, found))
         ranked.sort(key=lambda row: (-row[0], -row[1]))
-        return tuple(
-            reading.record(snapshot, row[2], At(None, None)) for row in ranked[:limit]
-        )
+        return tuple(reading.record(snapshot, row[2], At(None, None)) for row in ranked[:limit])
 
 
 def _holding(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from vigent.domain.records import Record, State, Stretch
+from vigent.domain.records import Record, Stretch
+from vigent.domain.state import State
 from vigent.domain.statements import ONE_VALUE, Key, KeyId
 from vigent.domain.text import canonical_subject
 from vigent.ports.storage import Selection, Snapshot, Stretched
 from vigent.read.reading import At, Reading
-from vigent.standing import half_life, shown
+from vigent.standing import shown
 
 __all__ = ["current", "current_many", "state"]
 

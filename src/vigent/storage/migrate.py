@@ -47,6 +47,9 @@ def migrations_of(package: str) -> list[Migration]:
 def migrate_sqlite(connection: apsw.Connection, package: str) -> None:
     """Apply what is missing; raises StoreNewer for a store of a later version."""
     steps = migrations_of(package)
+    version = connection.execute("PRAGMA user_version").fetchall()[0][0]
+    if version > steps[-1].number:
+        raise StoreNewer("the store was written by a newer version of Vigent")
     if _applied(connection) == [(step.number, step.checksum) for step in steps]:
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -56,13 +59,12 @@ def migrate_sqlite(connection: apsw.Connection, package: str) -> None:
         for (number, checksum), step in zip(applied, steps, strict=False):
             if (number, checksum) != (step.number, step.checksum):
                 raise CorruptStore(f"migration {number} of this store is not the one shipped")
-        if len(applied) > len(steps):
-            raise StoreNewer("the store was written by a newer version of Vigent")
         for step in steps[len(applied) :]:
             connection.execute(step.sql)
             connection.execute(
                 "INSERT INTO migration VALUES (?, ?, ?)", (step.number, step.name, step.checksum)
             )
+        connection.pragma("user_version", steps[-1].number)
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:

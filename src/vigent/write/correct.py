@@ -11,7 +11,7 @@ from vigent.domain.time import OPEN
 from vigent.domain.timeline import Plan, fold
 from vigent.errors import AlreadyCorrected, ConflictError, InvalidInput, NotFound
 from vigent.standing import shown
-from vigent.write.accept import Draft
+from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.reconcile import Dated, change, hold, member_of, trust_problem
 from vigent.write.refold import Refolded
@@ -140,9 +140,7 @@ def _copies(
 
 
 def _kept(draft: Draft) -> bool:
-    return (
-        draft.expires_at is not None or draft.ttl_days is not None or draft.retention is not None
-    )
+    return draft.expires_at is not None or draft.ttl_days is not None or draft.retention is not None
 
 
 def _exchange(
@@ -166,9 +164,7 @@ def _exchange(
         statement=was, replacer=work.find(kept).id
     )
     others = tuple(work.standing(folded, m, was.valid_from) for m in lost)
-    return Entered(
-        "corrected", work.standing(folded, kept, copies[0].valid_from), (ended, *others)
-    )
+    return Entered("corrected", work.standing(folded, kept, copies[0].valid_from), (ended, *others))
 
 
 def _correct_interval(work: Work, draft: Draft, dated: Dated) -> Entered:
@@ -214,7 +210,8 @@ def _correct_interval(work: Work, draft: Draft, dated: Dated) -> Entered:
 
 def _rest(work: Work, plan: Plan, said: list[Statement], end: int) -> list[Statement]:
     """Enter what was planned from an instant on again, beginning there: the last part first, so
-    that each earlier one lies over it."""
+    that each earlier one lies over it.
+    """
     heads = plan.heads(plan.runs(said))
     parts: list[tuple[int, Statement | None]] = []
     for i, holder in enumerate(plan.holders):
@@ -249,7 +246,8 @@ def _nothing(work: Work, like: Statement) -> Statement:
 
 def never_was(work: Work, draft: Draft, dated: Dated) -> Entered:
     """Withdraw what is in force at an instant, or every memory of a value; what stood before
-    resumes."""
+    resumes.
+    """
     token = token_of(work.salt, draft.values[0].canon) if draft.values else None
     if token is not None and draft.valid_from is None:
         runs = _runs_of_value(work, token if draft.multi else ONE_VALUE, token)

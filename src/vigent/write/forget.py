@@ -55,7 +55,7 @@ def _blank_endings(
     """Take the words off retractions of what is forgotten: they would tell it again."""
     ends = {f.belief.valid_to for f in work.transaction.beliefs(work.key, memory)}
     for s in rows:
-        if s.kind == "end" and s.token == run[0].token:
-            changes.blanked.append((s.no, s.id))
-        elif s.kind in ("none", "others") and s.valid_from in ends:
+        if (s.kind == "end" and s.token == run[0].token) or (
+            s.kind in ("none", "others") and s.valid_from in ends
+        ):
             changes.blanked.append((s.no, s.id))

@@ -15,9 +15,9 @@ from vigent.domain.time import OPEN, Instant
 from vigent.errors import InvalidInput, NotFound
 from vigent.ports.storage import Selection, Storage, Transaction
 from vigent.standing import half_life
-from vigent.write.accept import Draft
 from vigent.write.context import Context
 from vigent.write.correct import correct, never_was
+from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.reconcile import Dated, change, hold, replace, retract
 from vigent.write.result import WriteResult
@@ -59,9 +59,7 @@ class WritePipeline:
         """Begin a change to a key, at an instant later than any recorded for it."""
         at = max(self.context.clock.now(), key.last_recorded + 1)
         changes = ChangeSet(self.context.tenant, keys=[key] if fresh else [])
-        definition = (
-            self.context.schema.attribute(key.id.attribute) if key.id.attribute else None
-        )
+        definition = self.context.schema.attribute(key.id.attribute) if key.id.attribute else None
         return Work(
             session.transaction, self.context, key, definition, at, session.salt, changes, person
         )
@@ -171,9 +169,7 @@ class WritePipeline:
                 self.context.tenant, ids=first.ended.split()
             )
         ]
-        entered = Entered(
-            outcome, memory, tuple(s for s in ended if s is not None), first.reason
-        )
+        entered = Entered(outcome, memory, tuple(s for s in ended if s is not None), first.reason)
         return self.show(entered, work.key, work.at)
 
     def _as_stored(self, work: Work, statement: Statement) -> Standing | None:
@@ -183,9 +179,7 @@ class WritePipeline:
         rows.sort(key=lambda b: (b.recorded_to is None, b.recorded_from, b.valid_from))
         if rows:
             last = rows[-1]
-            stretch = Stretch(
-                last.valid_from, last.valid_to, last.recorded_from, last.recorded_to
-            )
+            stretch = Stretch(last.valid_from, last.valid_to, last.recorded_from, last.recorded_to)
         else:
             stretch = Stretch(
                 statement.valid_from, statement.valid_to, statement.recorded_from, None
@@ -199,9 +193,7 @@ class WritePipeline:
 
     def candidate(self, key: Key, statement: Statement) -> Record:
         """Give a candidate as a record: it holds over what it says, if it is accepted."""
-        stretch = Stretch(
-            statement.valid_from, statement.valid_to, statement.recorded_from, None
-        )
+        stretch = Stretch(statement.valid_from, statement.valid_to, statement.recorded_from, None)
         return self.record(Standing(statement, stretch, None, None), key, key.last_recorded)
 
     def show(self, entered: Entered, key: Key, at: Instant) -> WriteResult:
@@ -258,11 +250,10 @@ def _fingerprint(work: Work, draft: Draft, dated: Dated) -> bytes | None:
     return hashlib.blake2b(text.encode(), key=work.salt, digest_size=16).digest()
 
 
-def _remember(
-    work: Work, draft: Draft, dated: Dated, entered: Entered, fingerprint: bytes
-) -> None:
+def _remember(work: Work, draft: Draft, dated: Dated, entered: Entered, fingerprint: bytes) -> None:
     """Keep the answer with the first statement of the request; one that entered nothing keeps
-    it in a note."""
+    it in a note.
+    """
     memory = entered.memory
     answer = {
         "fingerprint": fingerprint,

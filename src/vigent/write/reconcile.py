@@ -16,7 +16,7 @@ from vigent.domain.time import OPEN, Instant
 from vigent.domain.values import Value
 from vigent.errors import UnexpectedMemory
 from vigent.standing import shown
-from vigent.write.accept import Draft
+from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.refold import Refolded
 from vigent.write.work import Standing, Work, edited, token_of
@@ -200,9 +200,7 @@ def _too_low(work: Work, draft: Draft, folded: Refolded, touched: list[int]) -> 
     """Say why a source may not supersede here, or None if it may."""
     if work.definition is None or not touched:
         return None
-    return trust_problem(
-        work, draft, [folded.statements.get(m) or work.find(m) for m in touched]
-    )
+    return trust_problem(work, draft, [folded.statements.get(m) or work.find(m) for m in touched])
 
 
 def trust_problem(work: Work, draft: Draft, touched: list[Statement]) -> str | None:
@@ -279,9 +277,7 @@ def _name_tie(work: Work, folded: Refolded, statement: Statement, lost: list[int
         if gone and any(
             b.memory == memory and b.valid_from == statement.valid_from for b in folded.before
         ):
-            work.new[statement.no] = edited(
-                work.new[statement.no], replaces=work.find(memory).id
-            )
+            work.new[statement.no] = edited(work.new[statement.no], replaces=work.find(memory).id)
 
 
 def _superseded_text(

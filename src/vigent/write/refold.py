@@ -95,7 +95,8 @@ def _of_member(
     transaction: Transaction, key: Key, member: bytes, start: tuple[int, int, int, int]
 ) -> Generator[Statement]:
     """Give the stored statements of a timeline; those about all members that keep it do not
-    concern it."""
+    concern it.
+    """
     name = member.hex()
     for statement in transaction.window(key, member, start):
         if statement.kind != "others" or name not in statement.keep.split():
@@ -125,7 +126,8 @@ def flags(
     folded: Refolded, new: set[int], changes: ChangeSet, indexed: Container[int] = ()
 ) -> None:
     """Note for stored statements where the replay now finds them clean, or no longer, and which
-    have become findable by their words."""
+    have become findable by their words.
+    """
     clean = folded.plan.clean
     for number, statement in folded.statements.items():
         if number in new:

@@ -14,7 +14,8 @@ __all__ = ["ForgetResult", "Receipt", "ReviewItem", "WriteResult"]
 @dataclass(frozen=True, slots=True)
 class WriteResult:
     """The outcome of a write: stored, superseded, confirmed, corrected, retracted, noop,
-    buffered, pending_review or rejected; the memory it concerns; what it ended; and why."""
+    buffered, pending_review or rejected; the memory it concerns; what it ended; and why.
+    """
 
     outcome: str
     memory: Record | None
@@ -29,7 +30,6 @@ class WriteResult:
             "ended": [record.to_dict() for record in self.ended],
             "reason": self.reason,
         }
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ class ForgetResult:
 class Receipt:
     """What an erasure removed. ``state``: ``dry_run`` (nothing yet), ``removed`` (out of every
     read) or ``purged`` (not in the files either). ``shared`` lists shared memories about the
-    person's subject, which went along."""
+    person's subject, which went along.
+    """
 
     person_hash: str
     state: str

@@ -13,7 +13,7 @@ from vigent.domain.values import Value
 from vigent.errors import ConflictError, NotFound
 from vigent.ports.storage import Selection
 from vigent.standing import shown
-from vigent.write.accept import Draft
+from vigent.write.draft import Draft
 from vigent.write.pipeline import Session, WritePipeline
 from vigent.write.result import ReviewItem, WriteResult
 from vigent.write.work import Work, edited

@@ -22,7 +22,8 @@ from vigent.errors import (
     NotFound,
     VigentError,
 )
-from vigent.write.accept import Draft, accept, accept_retraction, accept_update
+from vigent.write.accept import Request, accept, accept_retraction, accept_update
+from vigent.write.draft import Draft
 from vigent.write.forget import forget, head_of_run
 from vigent.write.pipeline import Session, WritePipeline
 from vigent.write.result import WriteResult
@@ -59,8 +60,9 @@ class Writer:
             return self._enter(session, draft, request, idempotency_key, verb)
 
     def _draft(self, person: str, request: Mapping[str, Any], verb: str) -> Draft:
-        check = accept if verb == "write" else accept_retraction
-        return check(self.context.schema, person, **request)
+        if verb == "write":
+            return accept(self.context.schema, person, Request(**request))
+        return accept_retraction(self.context.schema, person, **request)
 
     def _enter(
         self,
@@ -148,8 +150,8 @@ class Writer:
         size = len(prepared) or 1 if atomic else _CHUNK
         for start in range(0, len(prepared), size):
             with self.pipeline.session() as session:
-                for one in prepared[start : start + size]:
-                    out.append(self._one(session, one, atomic=atomic))
+                part = prepared[start : start + size]
+                out.extend(self._one(session, one, atomic=atomic) for one in part)
         return out
 
     def _prepare(
@@ -200,7 +202,7 @@ class Writer:
             draft = accept_retraction(self.context.schema, person, **given)
         else:
             given = {k: v for k, v in request.items() if k in _WRITE_FIELDS and v is not None}
-            draft = accept(self.context.schema, person, **given)
+            draft = accept(self.context.schema, person, Request(**given))
             draft.held = held or draft.held
         with self.pipeline.session() as session:
             reason = self._unsupported(session, draft)
@@ -256,9 +258,7 @@ class Writer:
     ) -> Episode:
         """Keep a raw record; the same external id gives the first one again."""
         said, flagged = clean_text(content, "content", MAX_EPISODE)
-        occurred = (
-            None if occurred_at is None else parse_instant(occurred_at, "occurred_at")
-        )
+        occurred = None if occurred_at is None else parse_instant(occurred_at, "occurred_at")
         now = self.context.clock.now()
         row = EpisodeRow(
             0, self.context.tenant, self.context.ids.new("ep"), self.context.store, person,
@@ -296,9 +296,7 @@ class Writer:
     def _own(self, key: Key, person: str) -> bool:
         return key.id.store == self.context.store and key.id.person in (person, "")
 
-    def _owned(
-        self, session: Session, memory_id: object, person: str
-    ) -> tuple[Key, Statement]:
+    def _owned(self, session: Session, memory_id: object, person: str) -> tuple[Key, Statement]:
         id = check_id(memory_id, "memory_id")
         rows = session.transaction.statements(self.context.tenant, ids=[id])
         if not rows or not self._own(rows[0][0], person) or rows[0][1].role == "note":
@@ -378,7 +376,7 @@ class Writer:
             session.transaction.apply(ChangeSet(self.context.tenant, links=[link]))
 
 
-_WRITE_FIELDS: Final = frozenset(accept.__kwdefaults__ or ())
+_WRITE_FIELDS: Final = frozenset(Request.__dataclass_fields__)
 _RETRACT_FIELDS: Final = frozenset(
     {"subject", "attribute", *(accept_retraction.__kwdefaults__ or ())}
 )

@@ -1,5 +1,6 @@
 """One change to one key, while it is being worked out: new statements, refolded timelines, and
-what follows from them. Nothing is written before all of it is decided."""
+what follows from them. Nothing is written before all of it is decided.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from vigent.domain.timeline import Segment
 from vigent.domain.values import Value, render
 from vigent.ports.storage import Transaction
 from vigent.standing import head_of, neighbours, shown
-from vigent.write.accept import Draft
 from vigent.write.context import Context
+from vigent.write.draft import Draft
 from vigent.write.refold import Refolded, difference, flags, refold
 
 __all__ = ["Standing", "Work", "edited", "note_gap", "token_of"]
@@ -40,9 +41,7 @@ def edited(statement: Statement, **columns: Any) -> Statement:
     return Statement._make(row)
 
 
-def note_gap(
-    changes: ChangeSet, run: Iterable[Statement], memory: int, at: Instant
-) -> None:
+def note_gap(changes: ChangeSet, run: Iterable[Statement], memory: int, at: Instant) -> None:
     """Note that what a run said is forgotten; its place in the order stays."""
     changes.forgotten.extend(
         Forget(s.no, s.id, at, memory, s.withdrawn_at) for s in run if s.forgotten_at == OPEN
@@ -205,9 +204,7 @@ class Work:
         return [
             memory
             for memory, length in before.items()
-            if memory != keeper
-            and after.get(memory, 0) < length
-            and self._shown(folded, memory)
+            if memory != keeper and after.get(memory, 0) < length and self._shown(folded, memory)
         ]
 
     def _shown(self, folded: Refolded, memory: int) -> bool:
@@ -342,7 +339,8 @@ class Work:
 
     def head(self) -> Head | None:
         """Derive the quick answer from the timeline decided for, or None where that needs a
-        look at what lies outside it."""
+        look at what lies outside it.
+        """
         if len(self.folds) != 1 or self.folds[0].member != ONE_VALUE:
             return None
         folded, now = self.folds[0], self.at
@@ -390,4 +388,3 @@ class Work:
         """Give how a stored memory stands, with its neighbours looked up."""
         around = neighbours(self.transaction, self.key, statement, None, self.at)
         return Standing(statement, stretch, around.replaced, around.replacer)
-

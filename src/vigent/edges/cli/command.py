@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
-from vigent.memory import Memory
 
 from vigent.edges.cli.output import Output
 from vigent.errors import InvalidInput
+from vigent.memory import Memory
 
 __all__ = ["Call", "command", "group", "own_db"]
 

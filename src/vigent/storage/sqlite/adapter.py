@@ -8,15 +8,15 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import apsw
-from vigent.storage.sqlite.auditing import verify_audit
-from vigent.storage.sqlite.erasing import erase_rows, purge_files
-from vigent.storage.sqlite.inspecting import inspect
 
 from vigent.domain.time import Instant
 from vigent.errors import StoreReadOnly
 from vigent.ports.storage import AuditSummary, Erasure
 from vigent.storage.migrate import migrate_sqlite
+from vigent.storage.sqlite.auditing import verify_audit
 from vigent.storage.sqlite.connection import Connections, translated
+from vigent.storage.sqlite.erasing import erase_rows, purge_files
+from vigent.storage.sqlite.inspecting import inspect
 from vigent.storage.sqlite.reading import SqliteSnapshot
 from vigent.storage.sqlite.writing import SqliteTransaction
 

@@ -6,7 +6,7 @@ was changed is read again: a batch then costs one pass over each table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -150,53 +150,49 @@ class SqliteTransaction(SqliteSnapshot):
 
     def apply(self, changes: ChangeSet) -> None:
         """Take a change set into the transaction."""
-        self._take_memory(changes)
+        self._take_statements(changes)
+        self._take_beliefs(changes)
         self._take_rest(changes)
 
-    def _add(self, query: str, rows: Iterable[Any]) -> None:
-        self._pending.setdefault(query, []).extend(rows)
+    def _add(self, query: str, rows: Sequence[Any]) -> None:
+        if rows:
+            self._pending.setdefault(query, []).extend(rows)
 
-    def _take_memory(self, changes: ChangeSet) -> None:
-        add, numbers = self._add, self._numbers
-        tenant = changes.tenant
+    def _take_statements(self, changes: ChangeSet) -> None:
+        add, tenant = self._add, changes.tenant
+        if changes.statements:
+            add("statement_insert", changes.statements)
+            self._dirty.update(s.key for s in changes.statements)
+        add("statement_delete", [(number, tenant) for number in changes.discarded])
+        add(
+            "statement_withdraw",
+            [(w.at, w.status, w.statement, tenant) for w in changes.withdrawn],
+        )
+        add("statement_amend", [_amendment(s) for s in changes.amended])
+        add(
+            "statement_refold",
+            [(r.clean, r.indexed, r.statement, tenant) for r in changes.refolded],
+        )
+        add(
+            "statement_forget",
+            [(f.at, f.gap, f.withdrawn_at, f.statement, tenant) for f in changes.forgotten],
+        )
+        add("words_delete", [(f.statement,) for f in changes.forgotten])
+        add("audit_forget", [(tenant, f.id) for f in changes.forgotten])
+        add("statement_blank", [(number, tenant) for number, _ in changes.blanked])
+        add("audit_forget", [(tenant, id) for _, id in changes.blanked])
+        # These name no key: whatever is read next has to see them.
+        if changes.withdrawn or changes.amended or changes.refolded or changes.forgotten:
+            self._stale = True
+
+    def _take_beliefs(self, changes: ChangeSet) -> None:
+        add, numbers, tenant = self._add, self._numbers, changes.tenant
         for key in changes.keys:
             self._fresh[key.id] = key
             self._keys[key.no] = key
             add("key_insert", [(key.no, *key.id, key.name, key.last_recorded)])
-        if changes.statements:
-            add("statement_insert", changes.statements)
-            self._dirty.update(s.key for s in changes.statements)
-        if changes.opened:
-            add("belief_insert", changes.opened)
-        if changes.closed:
-            add("belief_close", [(c.at, c.belief, tenant) for c in changes.closed])
-        if changes.withdrawn:
-            add(
-                "statement_withdraw",
-                [(w.at, w.status, w.statement, tenant) for w in changes.withdrawn],
-            )
-        if changes.discarded:
-            add("statement_delete", [(number, tenant) for number in changes.discarded])
-        if changes.amended:
-            add("statement_amend", [_amendment(s) for s in changes.amended])
-        if changes.refolded:
-            add(
-                "statement_refold",
-                [(r.clean, r.indexed, r.statement, tenant) for r in changes.refolded],
-            )
-        if changes.forgotten or changes.withdrawn or changes.amended or changes.refolded:
-            self._stale = True
-        if changes.forgotten:
-            add(
-                "statement_forget",
-                "statement_blank",
-                [(f.at, f.gap, f.withdrawn_at, f.statement, tenant) for f in changes.forgotten],
-            )
-            add("words_delete", [(f.statement,) for f in changes.forgotten])
-            add("audit_forget", [(tenant, f.id) for f in changes.forgotten])
-        if changes.blanked:
-            add("statement_blank", [(number, tenant) for number, _ in changes.blanked])
-            add("audit_forget", [(tenant, id) for _, id in changes.blanked])
+        add("belief_close", [(c.at, c.belief, tenant) for c in changes.closed])
+        add("belief_insert", changes.opened)
         for key, instant in changes.recorded:
             self._dirty.add(key.no)
             moved = key._replace(last_recorded=instant)

@@ -1,40 +1,30 @@
-"""A store in memory: the oracle. It keeps statements, and answers every read by replaying them.
+"""The rows of a store in memory, and views on them that answer by replaying statements.
 
 Belief rows are kept too, because readers of a history ask for them; but what is in force, now or
-as known at any instant, comes from the replay alone. For tests and demos; nothing is durable.
+as known at any instant, comes from the replay alone.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vigent.domain.audit import GENESIS, digest_entry, seal_hash
 from vigent.domain.changes import Answered, AuditEntry, ChangeSet, Head, Words
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement, rank
+from vigent.domain.text import words as words_of
 from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import replay
-from vigent.ports.storage import (
-    AuditSummary,
-    Erasure,
-    HeadRow,
-    Ledger,
-    Numbers,
-    Selection,
-    Stretched,
-)
+from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
 
-__all__ = ["InMemoryStorage"]
+__all__ = ["Change", "Rows", "View"]
 
 _NO_HEAD = Head(0, 0, 0, OPEN, None, None, None)
 
 
 @dataclass(slots=True)
-class _Rows:
+class Rows:
     """Everything stored; replaced as a whole when a transaction fails."""
 
     salts: dict[str, bytes] = field(default_factory=dict[str, bytes])
@@ -58,147 +48,16 @@ class _Rows:
     persons: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     last: Numbers = Numbers(1, 1, 1)
 
-    def copy(self) -> _Rows:
+    def copy(self) -> Rows:
         """Give a copy that changes apart from this one."""
         parts = (getattr(self, name) for name in self.__dataclass_fields__)
-        return _Rows(*(part.copy() if hasattr(part, "copy") else part for part in parts))
+        return Rows(*(part.copy() if hasattr(part, "copy") else part for part in parts))
 
 
-class InMemoryStorage:
-    """Memory that ends with the process."""
-
-    def __init__(self) -> None:
-        self._rows = _Rows()
-        self._lock = threading.RLock()
-
-    def reader(self) -> _View:
-        """Give a view for a read of a single row."""
-        return _View(self._rows)
-
-    @contextmanager
-    def snapshot(self) -> Generator[_View]:
-        """Open a consistent view for reading."""
-        with self._lock:
-            yield _View(self._rows)
-
-    @contextmanager
-    def transaction(self) -> Generator[_Change]:
-        """Take the write lock; an error inside rolls everything back."""
-        with self._lock:
-            before = self._rows.copy()
-            try:
-                yield _Change(self._rows)
-            except BaseException:
-                self._rows = before
-                raise
-
-    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
-        """Remove every row of a person, and give the counts per table."""
-        with self._lock:
-            rows = self._rows
-            keys = {
-                no
-                for no, id in rows.key_ids.items()
-                if id.tenant == erasure.tenant
-                and (id.person == erasure.person or no in erasure.shared_keys)
-            }
-            gone = {no for no, s in rows.statements.items() if s.key in keys}
-            beliefs = [no for no, b in rows.beliefs.items() if b.key in keys]
-            episodes = [
-                no
-                for no, e in rows.episodes.items()
-                if (e.tenant, e.person) == (erasure.tenant, erasure.person)
-            ]
-            audit = {
-                e.id
-                for e in rows.audit.values()
-                if e.tenant == erasure.tenant
-                and (e.person == erasure.person or e.key in erasure.shared_keys)
-                and e.id not in rows.emptied
-            }
-            answers = [
-                k
-                for k, a in rows.answered.items()
-                if (a.tenant, a.person) == (erasure.tenant, erasure.person)
-            ]
-            link = (erasure.tenant, erasure.person)
-            counts = {
-                "words": len(gone & rows.words.keys()), "belief": len(beliefs),
-                "audit_content": len(audit), "statement": len(gone), "key": len(keys),
-                "episode": len(episodes), "idempotency": len(answers), "job": 0,
-                "person": int(link in rows.persons),
-            }  # fmt: skip
-            if dry_run:
-                return counts
-            for number in gone:
-                del rows.statements[number]
-                rows.words.pop(number, None)
-            for number in beliefs:
-                del rows.beliefs[number]
-            for number in episodes:
-                del rows.episodes[number]
-            for number in keys:
-                del rows.keys[rows.key_ids.pop(number)]
-            for answer in answers:
-                del rows.answered[answer]
-            rows.persons.pop(link, None)
-            rows.emptied |= audit
-            rows.erased[erasure.tenant, erasure.digest] = erasure.at
-            return counts
-
-    def purge(self) -> bool:
-        """Nothing is in files, so what was removed is gone."""
-        return True
-
-    def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
-        """Verify the audit trail, after sealing what is unsealed if an instant is given."""
-        with self._lock:
-            rows = self._rows
-            mine = {e.id: e for e in rows.audit.values() if e.tenant == tenant}
-            sealed = {id for ids, _, owner in rows.seals if owner == tenant for id in ids}
-            open_ids = sorted(mine.keys() - sealed)
-            if seal_at is not None and open_ids:
-                previous = [h for _, h, owner in rows.seals if owner == tenant]
-                digest = seal_hash(
-                    previous[-1] if previous else GENESIS,
-                    [(id, mine[id].digest) for id in open_ids],
-                )
-                rows.seals.append((tuple(open_ids), digest, tenant))
-                sealed |= set(open_ids)
-            broken = [
-                f"entry {e.id} was altered"
-                for e in mine.values()
-                if e.id not in rows.emptied
-                and e.digest
-                != digest_entry(e.salt, e.id, e.at, e.action, e.outcome, e.target, e.content)
-            ]
-            return AuditSummary(len(sealed), len(mine) - len(sealed), tuple(broken))
-
-    def check(self, tenant: str | None = None) -> list[str]:
-        """Compare the beliefs kept with the replay."""
-        problems: list[str] = []
-        for id, key in self._rows.keys.items():
-            if tenant in (None, id.tenant):
-                every = [s for s in self._rows.statements.values() if s.key == key.no]
-                for member in {s.member for s in every if s.kind != "others"}:
-                    believed = sorted(
-                        (b.valid_from, b.valid_to, b.memory)
-                        for b in self._rows.beliefs.values()
-                        if b.key == key.no and b.member == member and b.recorded_to is None
-                    )
-                    if believed != [tuple(s) for s in replay(every, member)]:
-                        problems.append(f"{id.subject} {id.attribute}: beliefs differ")
-        return problems
-
-    def close(self) -> None:
-        """Let everything go."""
-        self._rows = _Rows()
-
-
-class _View:
+class View:
     """Reads; what is in force comes from the replay."""
 
-    def __init__(self, rows: _Rows) -> None:
+    def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
     def heads(
@@ -259,9 +118,7 @@ class _View:
     def beliefs(self, key: Key, memory: int | None = None) -> list[Stretched]:
         """Give every stretch of a key, or of one memory, ever believed, in order of time."""
         rows = [
-            b
-            for b in self._rows.beliefs.values()
-            if b.key == key.no and memory in (None, b.memory)
+            b for b in self._rows.beliefs.values() if b.key == key.no and memory in (None, b.memory)
         ]
         rows.sort(key=lambda b: (b.valid_from, b.recorded_from, b.no))
         return [Stretched(key, b, self._rows.statements[b.memory]) for b in rows]
@@ -310,9 +167,7 @@ class _View:
                 or (held_by is not None and s.role == "held" and s.key == held_by)
                 or (of_key is not None and s.key == of_key)
                 or (
-                    expired_by is not None
-                    and s.expires_at <= expired_by
-                    and s.forgotten_at == OPEN
+                    expired_by is not None and s.expires_at <= expired_by and s.forgotten_at == OPEN
                 )
             )
         ]
@@ -346,7 +201,7 @@ class _View:
         found = [
             w.statement
             for w in self._rows.words.values()
-            if w.scope == scope and asked & set(w.body.split())
+            if w.scope == scope and asked & set(words_of(w.body))
         ]
         return sorted(found, reverse=True)[:limit]
 
@@ -368,7 +223,7 @@ class _View:
         )
 
 
-class _Change(_View):
+class Change(View):
     """A view that holds the write lock."""
 
     @property
@@ -383,9 +238,7 @@ class _Change(_View):
                 # None is called clean, so that the whole of the timeline is always taken.
                 yield s._replace(clean=0)
 
-    def believed(
-        self, key: Key, member: bytes | None, low: Instant, high: Instant
-    ) -> list[Belief]:
+    def believed(self, key: Key, member: bytes | None, low: Instant, high: Instant) -> list[Belief]:
         """Give the stretches of one member, or of all, believed now that begin in an interval."""
         rows = [
             b

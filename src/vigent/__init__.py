@@ -1,0 +1,32 @@
+"""Long-term memory for AI agents that knows what is in force."""
+
+from __future__ import annotations
+
+from vigent.aio import AsyncMemory
+from vigent.domain.episodes import Episode, Provenance
+from vigent.domain.records import Record
+from vigent.domain.state import State
+from vigent.errors import VigentError
+from vigent.memory import Memory
+from vigent.proposals import Accept, Hold, MemoryDelta, Refuse
+from vigent.read.past import Change
+from vigent.schema import Attribute, MemorySchema
+from vigent.write.result import WriteResult
+
+__all__ = [
+    "Accept",
+    "AsyncMemory",
+    "Attribute",
+    "Change",
+    "Episode",
+    "Hold",
+    "Memory",
+    "MemoryDelta",
+    "MemorySchema",
+    "Provenance",
+    "Record",
+    "Refuse",
+    "State",
+    "VigentError",
+    "WriteResult",
+]

@@ -1,0 +1,385 @@
+"""The façade: every verb of memory, each one call into a pipeline."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from vigent.domain.episodes import Episode, Provenance, Visibility
+from vigent.domain.records import Record
+from vigent.domain.schema import Schema
+from vigent.domain.text import canonical_subject, check_id
+from vigent.errors import TenantMismatch, VigentError
+from vigent.govern.keeping import CheckReport, Keeper
+from vigent.parts import Persons, Review
+from vigent.ports.system import Clock
+from vigent.proposals import Check, Hold, MemoryDelta, Refuse
+from vigent.read.finding import find_by_words, get, listed, provenance, visibility
+from vigent.read.past import Change, diff, history
+from vigent.read.reading import Reading
+from vigent.read.state import current, current_many, state
+from vigent.schema import SchemaSource, load_schema
+from vigent.system import RandomIds, SystemClock
+from vigent.wiring import open_storage
+from vigent.write.context import Context, scope_token
+from vigent.write.draft import UNSET
+from vigent.write.pipeline import WritePipeline
+from vigent.write.result import ForgetResult, Receipt, WriteResult
+from vigent.write.review import Reviewer
+from vigent.write.sweep import sweep
+from vigent.write.verbs import Writer
+
+__all__ = ["Memory", "Persons", "Review"]
+
+Value = Any
+Instantlike = Any
+
+
+class Memory:
+    """Long-term memory of one tenant and store.
+
+    ``person`` on a verb says whose memory it concerns; left out, the one the memory was opened
+    for; None, what the tenant shares. A read for a person sees theirs and the shared. Instants
+    are datetimes or ISO text with an offset; with ``timezone``, wall-clock times of that zone.
+    Every verb raises errors of ``vigent.errors`` and leaves nothing half done.
+    """
+
+    def __init__(
+        self,
+        storage: Any,
+        *,
+        tenant: str,
+        store: str,
+        person: str | None,
+        schema: Schema,
+        clock: Clock,
+        checks: Sequence[Check],
+    ) -> None:
+        ids = RandomIds()
+        self._storage = storage
+        self._tenant, self._store, self._person = tenant, store, person
+        self._checks = tuple(checks)
+        self._pipeline = WritePipeline(storage, Context(tenant, store, schema, clock, ids))
+        self._writer = Writer(self._pipeline)
+        self._reading = Reading(storage, schema, clock, tenant, store)
+        self._keeper = Keeper(storage, schema, clock, ids, tenant, store)
+        self.review = Review(Reviewer(self._pipeline), person or "")
+        self.persons = Persons(self._writer)
+
+    @classmethod
+    def open(
+        cls,
+        path_or_url: str | os.PathLike[str],
+        *,
+        tenant: str = "default",
+        store: str = "default",
+        person: str | None = None,
+        schema: SchemaSource = None,
+        clock: Clock | None = None,
+        checks: Sequence[Check] = (),
+    ) -> Memory:
+        """Open a store: ``":memory:"``, or a SQLite file, which is made if it is not there."""
+        check_id(tenant, "tenant")
+        check_id(store, "store")
+        if person is not None:
+            check_id(person, "person")
+        declared = load_schema(schema)
+        return cls(
+            open_storage(path_or_url), tenant=tenant, store=store, person=person,
+            schema=declared, clock=clock or SystemClock(), checks=checks,
+        )  # fmt: skip
+
+    def _whose(self, person: Any) -> str:
+        if person is UNSET:
+            return self._person or ""
+        return "" if person is None else check_id(person, "person")
+
+    def capture(
+        self,
+        content: str,
+        *,
+        role: str = "user",
+        kind: str = "message",
+        occurred_at: Instantlike = None,
+        speaker: str | None = None,
+        thread: str | None = None,
+        external_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Episode:
+        """Keep a raw record of what happened; the same external id gives the first one again."""
+        return self._writer.capture(
+            self._whose(person), content, role=role, kind=kind, occurred_at=occurred_at,
+            speaker=speaker, thread=thread, external_id=external_id, metadata=metadata,
+        )  # fmt: skip
+
+    def write(
+        self,
+        *,
+        subject: str | None = None,
+        attribute: str | None = None,
+        value: Value = UNSET,
+        text: str | None = None,
+        type: str = "fact",
+        valid_from: Instantlike = None,
+        valid_to: Instantlike = None,
+        mode: Literal["change", "correction", "replace"] = "change",
+        corrects: str | None = None,
+        supersedes: str | None = None,
+        confidence: float | None = None,
+        importance: int | None = None,
+        due: Instantlike = None,
+        source_episode_id: str | None = None,
+        quote: str | None = None,
+        source: str | None = None,
+        trust: str = "application",
+        timezone: str | None = None,
+        expires_at: Instantlike = None,
+        ttl_days: int | None = None,
+        retention_policy: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        expect: str | None = None,
+        idempotency_key: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> WriteResult:
+        """Say what holds: a value of an attribute, or a memory in free text."""
+        request = {
+            "subject": subject, "attribute": attribute, "value": value, "text": text,
+            "type": type, "valid_from": valid_from, "valid_to": valid_to, "mode": mode,
+            "corrects": corrects, "supersedes": supersedes, "confidence": confidence,
+            "importance": importance, "due": due, "source_episode_id": source_episode_id,
+            "quote": quote, "source": source, "trust": trust, "timezone": timezone,
+            "expires_at": expires_at, "ttl_days": ttl_days, "retention_policy": retention_policy,
+            "metadata": metadata, "expect": expect,
+        }  # fmt: skip
+        return self._writer.write(self._whose(person), request, idempotency_key, "write")
+
+    def write_many(
+        self,
+        items: Iterable[Mapping[str, Any]],
+        atomic: bool = False,  # noqa: FBT002 - pinned
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> list[WriteResult | VigentError]:
+        """Take many writes and retractions in, in order.
+
+        Each item has the fields of ``write`` (``"op": "retract"``: of ``retract``). An item that
+        is refused gives its error in place; with ``atomic`` it raises, and nothing is written.
+        """
+        default = self._whose(person) or None
+        return self._writer.write_many(items, default, atomic=atomic)
+
+    def propose(
+        self,
+        delta: MemoryDelta,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> WriteResult:
+        """Hand in a candidate: the checks see it and the state, and may hold or refuse it."""
+        if delta.tenant_id != self._tenant:
+            raise TenantMismatch("tenant_id: is not the tenant of this memory", field="tenant_id")
+        whose = self._whose(person)
+        request = delta.model_dump(exclude={"tenant_id"})
+        held: str | None = None
+        seen = None if delta.subject is None else self.current(delta.subject, person=whose or None)
+        for check in self._checks:
+            verdict = check(delta, seen)
+            if isinstance(verdict, Refuse):
+                return self._writer.refuse_unseen(whose, request, verdict.reason)
+            if isinstance(verdict, Hold):
+                held = held or verdict.reason
+        return self._writer.propose(whose, request, held)
+
+    def retract(
+        self,
+        *,
+        subject: str,
+        attribute: str,
+        value: Value = UNSET,
+        valid_from: Instantlike = None,
+        mode: Literal["change", "correction"] = "change",
+        source_episode_id: str | None = None,
+        quote: str | None = None,
+        source: str | None = None,
+        trust: str = "application",
+        timezone: str | None = None,
+        idempotency_key: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> WriteResult:
+        """Say what no longer holds, or (``mode="correction"``) what never did."""
+        request = {
+            "subject": subject, "attribute": attribute, "value": value, "valid_from": valid_from,
+            "mode": mode, "source_episode_id": source_episode_id, "quote": quote,
+            "source": source, "trust": trust, "timezone": timezone,
+        }  # fmt: skip
+        return self._writer.write(self._whose(person), request, idempotency_key, "retract")
+
+    def current(
+        self,
+        subject: str,
+        attribute: str | None = None,
+        *,
+        as_of: Instantlike = None,
+        known_at: Instantlike = None,
+        timezone: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Any:
+        """Give what is in force: a record or None, a tuple of a multi-valued attribute, or, with
+        no attribute named, the ``State`` of the subject.
+        """
+        reading, whose = self._reading, self._whose(person)
+        at = reading.instants(as_of, known_at, timezone)
+        if attribute is None:
+            return state(reading, subject, whose, at)
+        name, multi = reading.attribute(attribute)
+        if multi:
+            return current_many(reading, subject, name, whose, at)
+        return current(reading, subject, name, whose, at)
+
+    def history(
+        self,
+        subject: str,
+        attribute: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> tuple[Record, ...]:
+        """Give every stretch ever believed, by valid_from, then recorded_from; those with
+        ``recorded_to`` None are believed now.
+        """
+        return history(self._reading, subject, attribute, self._whose(person))
+
+    def provenance(
+        self,
+        memory_id: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Provenance:
+        """Say who said it, and where: the memory with all that supports it."""
+        return provenance(self._reading, memory_id, self._whose(person))
+
+    def visibility(
+        self,
+        memory_id: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Visibility:
+        """Say to whom a memory belongs and who may see it."""
+        return visibility(self._reading, memory_id, self._whose(person))
+
+    def diff(
+        self,
+        *,
+        since: Instantlike,
+        until: Instantlike,
+        axis: Literal["valid", "recorded"] = "valid",
+        subject: str | None = None,
+        timezone: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> tuple[Change, ...]:
+        """Say what changed in ``(since, until]``: in the world, or in what was believed."""
+        return diff(
+            self._reading, since=since, until=until, axis=axis, subject=subject,
+            person=self._whose(person), timezone=timezone,
+        )  # fmt: skip
+
+    def list(
+        self,
+        *,
+        type: str | None = None,
+        subject: str | None = None,
+        attribute: str | None = None,
+        as_of: Instantlike = None,
+        known_at: Instantlike = None,
+        status: str | None = None,
+        min_confidence: float | None = None,
+        include: Literal["current", "history"] = "current",
+        order: Literal["recorded", "confidence"] = "recorded",
+        timezone: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Iterator[Record]:
+        """Give the memories that fit, by default those in force now, in order of recording."""
+        return listed(
+            self._reading, person=self._whose(person), type=type, subject=subject,
+            attribute=attribute, at=self._reading.instants(as_of, known_at, timezone),
+            status=status, min_confidence=min_confidence, include=include, order=order,
+        )  # fmt: skip
+
+    def get(
+        self,
+        memory_id: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Record:
+        """Give one memory over its last believed stretch; raises NotFound."""
+        return get(self._reading, memory_id, self._whose(person))
+
+    def words(
+        self,
+        query: str,
+        *,
+        subject: str | None = None,
+        limit: int = 10,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> tuple[Record, ...]:
+        """Find memories in force by words; most of the words first, then the newest."""
+        whose = self._whose(person)
+        salt = self._storage.reader().ledger(self._tenant).salt or b""
+        scopes = [
+            scope_token(salt, self._tenant, self._store, p)
+            for p in self._reading.scope(whose).readable
+        ]
+        about = None if subject is None else canonical_subject(subject)[1]
+        return find_by_words(self._reading, scopes, query, subject=about, limit=limit)
+
+    def update(
+        self,
+        memory_id: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+        **fields: Any,
+    ) -> Record:
+        """Change in place: confidence, importance, metadata, expires_at, ttl_days,
+        retention_policy, due, state. What is not named stays.
+        """
+        return self._writer.update(self._whose(person), memory_id, fields)
+
+    def forget(
+        self,
+        memory_id: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> ForgetResult:
+        """Remove what a memory said, for good; what it had ended does not come back."""
+        return ForgetResult(memory_id, self._writer.forget(self._whose(person), memory_id))
+
+    def erase_person(self, person: str, *, dry_run: bool = False, wait: bool = False) -> Receipt:
+        """Remove everything of a person; gives a receipt. ``wait`` until it is out of the files
+        too; the state says whether it is.
+        """
+        done = self._keeper.erase(check_id(person, "person"), dry_run=dry_run, wait=wait)
+        return Receipt(done.person_hash, done.state, done.counts, done.shared, done.at)
+
+    def sweep(self) -> int:
+        """Forget what is past its time; gives how many memories."""
+        return sweep(self._pipeline)
+
+    def check(self, *, repair: bool = False) -> CheckReport:
+        """Say what does not add up; ``repair`` derives again what is derived."""
+        return self._keeper.check(repair=repair)
+
+    def close(self) -> None:
+        """Release the store."""
+        self._storage.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,1 @@
+"""Memory without files: the oracle, for tests and demos."""

@@ -1,0 +1,147 @@
+"""A store in memory: nothing is durable, and nothing is derived that could be wrong."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from vigent.domain.audit import GENESIS, digest_entry, seal_hash
+from vigent.domain.time import Instant
+from vigent.domain.timeline import replay
+from vigent.ports.storage import AuditSummary, Erasure
+from vigent.storage.inmemory.rows import Change, Rows, View
+
+__all__ = ["InMemoryStorage"]
+
+
+class InMemoryStorage:
+    """Memory that ends with the process."""
+
+    def __init__(self) -> None:
+        self._rows = Rows()
+        self._lock = threading.RLock()
+
+    def reader(self) -> View:
+        """Give a view for a read of a single row."""
+        return View(self._rows)
+
+    @contextmanager
+    def snapshot(self) -> Generator[View]:
+        """Open a consistent view for reading."""
+        with self._lock:
+            yield View(self._rows)
+
+    @contextmanager
+    def transaction(self) -> Generator[Change]:
+        """Take the write lock; an error inside rolls everything back."""
+        with self._lock:
+            before, done = self._rows.copy(), False
+            try:
+                yield Change(self._rows)
+                done = True
+            finally:
+                if not done:
+                    self._rows = before
+
+    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
+        """Remove every row of a person, and give the counts per table."""
+        with self._lock:
+            rows = self._rows
+            keys = {
+                no
+                for no, id in rows.key_ids.items()
+                if id.tenant == erasure.tenant
+                and (id.person == erasure.person or no in erasure.shared_keys)
+            }
+            gone = {no for no, s in rows.statements.items() if s.key in keys}
+            beliefs = [no for no, b in rows.beliefs.items() if b.key in keys]
+            episodes = [
+                no
+                for no, e in rows.episodes.items()
+                if (e.tenant, e.person) == (erasure.tenant, erasure.person)
+            ]
+            audit = {
+                e.id
+                for e in rows.audit.values()
+                if e.tenant == erasure.tenant
+                and (e.person == erasure.person or e.key in erasure.shared_keys)
+                and e.id not in rows.emptied
+            }
+            answers = [
+                k
+                for k, a in rows.answered.items()
+                if (a.tenant, a.person) == (erasure.tenant, erasure.person)
+            ]
+            link = (erasure.tenant, erasure.person)
+            counts = {
+                "words": len(gone & rows.words.keys()), "belief": len(beliefs),
+                "audit_content": len(audit), "statement": len(gone), "key": len(keys),
+                "episode": len(episodes), "idempotency": len(answers), "job": 0,
+                "person": int(link in rows.persons),
+            }  # fmt: skip
+            if dry_run:
+                return counts
+            for number in gone:
+                del rows.statements[number]
+                rows.words.pop(number, None)
+            for number in beliefs:
+                del rows.beliefs[number]
+            for number in episodes:
+                del rows.episodes[number]
+            for number in keys:
+                del rows.keys[rows.key_ids.pop(number)]
+            for answer in answers:
+                del rows.answered[answer]
+            rows.persons.pop(link, None)
+            rows.emptied |= audit
+            rows.erased[erasure.tenant, erasure.digest] = erasure.at
+            return counts
+
+    def purge(self) -> bool:
+        """Nothing is in files, so what was removed is gone."""
+        return True
+
+    def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
+        """Verify the audit trail, after sealing what is unsealed if an instant is given."""
+        with self._lock:
+            rows = self._rows
+            mine = {e.id: e for e in rows.audit.values() if e.tenant == tenant}
+            sealed = {id for ids, _, owner in rows.seals if owner == tenant for id in ids}
+            open_ids = sorted(mine.keys() - sealed)
+            if seal_at is not None and open_ids:
+                previous = [h for _, h, owner in rows.seals if owner == tenant]
+                digest = seal_hash(
+                    previous[-1] if previous else GENESIS,
+                    [(id, mine[id].digest) for id in open_ids],
+                )
+                rows.seals.append((tuple(open_ids), digest, tenant))
+                sealed |= set(open_ids)
+            broken = [
+                f"entry {e.id} was altered"
+                for e in mine.values()
+                if e.id not in rows.emptied
+                and e.digest
+                != digest_entry(e.salt, e.id, e.at, e.action, e.outcome, e.target, e.content)
+            ]
+            return AuditSummary(len(sealed), len(mine) - len(sealed), tuple(broken))
+
+    def check(self, tenant: str | None = None) -> list[str]:
+        """Compare the beliefs kept with the replay."""
+        problems: list[str] = []
+        for id, key in self._rows.keys.items():
+            if tenant in (None, id.tenant):
+                every = [s for s in self._rows.statements.values() if s.key == key.no]
+                for member in {s.member for s in every if s.kind != "others"}:
+                    believed = sorted(
+                        (b.valid_from, b.valid_to, b.memory)
+                        for b in self._rows.beliefs.values()
+                        if b.key == key.no and b.member == member and b.recorded_to is None
+                    )
+                    if believed != [tuple(s) for s in replay(every, member)]:
+                        problems.append(f"{id.subject} {id.attribute}: beliefs differ")
+        return problems
+
+    def close(self) -> None:
+        """Let everything go."""
+        self._rows = Rows()

@@ -1,0 +1,70 @@
+"""A request, checked: what the rest of the write path works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from vigent.domain.schema import AttributeDefinition
+from vigent.domain.time import Instant
+from vigent.domain.values import Value
+
+__all__ = ["UNSET", "Draft", "unset"]
+
+
+class _Unset:
+    """Stands where nothing was given; None is a value of its own in some places."""
+
+    def __repr__(self) -> str:
+        return "<unset>"
+
+
+UNSET: Final = _Unset()
+
+
+def unset(value: object) -> bool:
+    """Whether nothing was given."""
+    return value is UNSET
+
+
+@dataclass(slots=True)
+class Draft:
+    """One request, checked. ``values`` has one value, or those of a replacement; none for a
+    retraction that names none.
+    """
+
+    person: str
+    subject: str
+    name: str
+    attribute: str
+    definition: AttributeDefinition | None
+    type: str
+    retract: bool
+    mode: str
+    values: tuple[Value, ...]
+    text: str | None
+    flagged: bool
+    valid_from: Instant | None
+    valid_to: Instant
+    corrects: str | None
+    supersedes: str | None
+    confidence: float | None
+    importance: int
+    fields: str
+    source_episode: str | None
+    quote: str | None
+    source: str | None
+    trust: str
+    trust_rank: int
+    expires_at: Instant | None
+    ttl_days: int | None
+    retention: str | None
+    metadata: str | None
+    expect: str | None
+    held: str | None = None
+    end_given: bool = False
+
+    @property
+    def multi(self) -> bool:
+        """Whether each value has a timeline of its own."""
+        return not self.attribute or (self.definition is not None and self.definition.multi)
