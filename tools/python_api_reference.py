@@ -6,11 +6,17 @@ A test compares the committed page with what this script gives.
 from __future__ import annotations
 
 import inspect
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 import vigent
 from vigent import errors, memory, simple, testing
+from vigent.domain import episodes
+from vigent.govern import keeping
+from vigent.write import result
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "reference" / "python-api.md"
 WIDTH = 96
@@ -20,13 +26,23 @@ HEAD = """\
 
 <!-- Written from the docstrings by tools/python_api_reference.py; `make docs` renews it. -->
 
-Everything a program needs is imported from `vigent`. Errors have a page of their own,
-[Errors](errors.md), and so have the fields of a record, [The record](record.md).
+Everything a program needs is imported from `vigent`, the errors from `vigent.errors`. They have a
+page of their own, [Errors](errors.md), and so have the fields of a record, [The record](record.md).
 
 Instants are datetimes with an offset, or ISO texts with one. Where a bare date is accepted, it is a
 day in `timezone`, else in UTC. `person=` on any verb names whose memory is meant; left out, it is
-the one given to `Memory.open`.
+the one given to `Memory.open`; `None` means what is shared. `<unset>` stands for "left out".
 """
+
+# What verbs answer with and nobody makes: not among the public names.
+ANSWERS = (
+    episodes.Evidence,
+    episodes.Visibility,
+    result.ForgetResult,
+    result.Receipt,
+    result.ReviewItem,
+    keeping.CheckReport,
+)
 
 TWIN = """\
 It has every verb of `Memory` under the same name, to be awaited; `list` is an asynchronous
@@ -39,20 +55,34 @@ def signature(thing: Any, name: str) -> str:
         found = inspect.signature(thing)
     except (TypeError, ValueError):
         return name
-    parameters = [p for p in found.parameters.values() if p.name not in {"self", "cls"}]
-    shown = found.replace(parameters=parameters)
-    text = f"{name}{shown}".replace("'", "").replace("<factory>", "…")
+    parts: list[str] = []
+    kind = None
+    for p in found.parameters.values():
+        if p.name in {"self", "cls"}:
+            continue
+        if p.kind is p.KEYWORD_ONLY and kind not in {p.KEYWORD_ONLY, p.VAR_POSITIONAL}:
+            parts.append("*")
+        parts.append(parameter(p))
+        kind = p.kind
+    empty = found.return_annotation is found.empty
+    answer = "" if empty else f" -> {annotation(found.return_annotation)}"
+    text = f"{name}({', '.join(parts)}){answer}"
     if len(text) <= WIDTH:
         return text
-    lines: list[str] = []
-    kind = None
-    for p in parameters:
-        if p.kind is p.KEYWORD_ONLY and kind not in {p.KEYWORD_ONLY, p.VAR_POSITIONAL}:
-            lines.append("    *,")
-        lines.append(f"    {str(p).replace(chr(39), '')},")
-        kind = p.kind
-    answer = "" if found.return_annotation is found.empty else f" -> {found.return_annotation}"
-    return "\n".join([f"{name}(", *lines, f"){answer}".replace("'", "")])
+    return "\n".join([f"{name}(", *(f"    {part}," for part in parts), f"){answer}"])
+
+
+def annotation(given: Any) -> str:
+    """An annotation as the source has it."""
+    return given if isinstance(given, str) else inspect.formatannotation(given)
+
+
+def parameter(p: inspect.Parameter) -> str:
+    """One parameter with its annotation and default, as the source has them."""
+    stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+    noted = "" if p.annotation is p.empty else f": {annotation(p.annotation)}"
+    default = "" if p.default is p.empty else f" = {p.default!r}"
+    return f"{stars}{p.name}{noted}{default}".replace('"', "'")
 
 
 def members(cls: type) -> list[tuple[str, Any]]:
@@ -67,6 +97,16 @@ def members(cls: type) -> list[tuple[str, Any]]:
     return list(found.items())
 
 
+def plain_fields(cls: type) -> list[str]:
+    """The fields of a dataclass or a model, with their annotations and a model's defaults."""
+    if is_dataclass(cls):
+        return [f"{f.name}: {annotation(f.type)}" for f in fields(cls)]
+    if not issubclass(cls, BaseModel):
+        return []
+    found = inspect.signature(cls).parameters
+    return [parameter(found[name]) for name in cls.model_fields]
+
+
 def document(thing: Any) -> str:
     """The docstring, without its indent."""
     return inspect.getdoc(thing) or ""
@@ -75,7 +115,7 @@ def document(thing: Any) -> str:
 def describe_class(cls: type, heading: str) -> list[str]:
     """A class with its methods and properties."""
     parts = [f"## {heading}", document(cls)]
-    rows: list[str] = []
+    rows = [f"- `.{row}`" for row in plain_fields(cls)]
     for name, value in members(cls):
         raw = value.__func__ if isinstance(value, classmethod | staticmethod) else value
         if isinstance(raw, property):
@@ -126,6 +166,9 @@ def page() -> str:
         if name == "Memory":
             parts += describe_class(memory.Review, "Memory.review")
             parts += describe_class(memory.Persons, "Memory.persons")
+    parts += ["# Other answers", "What verbs give back; a program reads these and makes none."]
+    for cls in ANSWERS:
+        parts += describe_class(cls, cls.__name__)
     for part in (simple, testing):
         parts += [f"# {part.__name__}", document(part)]
         for name in part.__all__:

@@ -74,8 +74,8 @@ def matches(expected: str, actual: str) -> bool:
 
 
 def run_python(page: Path, block: Block, names: dict[str, object]) -> str:
-    # Padded so that a traceback names the line of the page.
-    code = compile("\n" * block.line + block.body, str(page), "exec")
+    # Padded so that a traceback names the line of the page; a page has no future imports of ours.
+    code = compile("\n" * block.line + block.body, str(page), "exec", dont_inherit=True)
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(code, names)
