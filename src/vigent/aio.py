@@ -142,6 +142,7 @@ class AsyncMemory(_Mirror[Memory]):
     visibility = _reads(Memory.visibility)
     diff = _reads(Memory.diff)
     get = _reads(Memory.get)
+    words = _reads(Memory.words)
     list = _streams(Memory.list)
 
     async def __aenter__(self) -> Self:

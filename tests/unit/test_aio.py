@@ -15,7 +15,6 @@ from vigent.errors import UnexpectedMemory
 from vigent.threads import Threads
 
 NOT_VERBS = {"review", "persons"}  # parts, mirrored below
-INTERNAL = {"words"}
 
 
 def public(of: object) -> set[str]:
@@ -27,7 +26,7 @@ def verbs(of: type) -> set[str]:
 
 
 def test_every_verb_is_mirrored_with_its_signature_and_words():
-    assert verbs(AsyncMemory) == verbs(Memory) - INTERNAL
+    assert verbs(AsyncMemory) == verbs(Memory)
     for name in verbs(AsyncMemory):
         sync, mirror = getattr(Memory, name), getattr(AsyncMemory, name)
         assert inspect.signature(mirror) == inspect.signature(sync), name
