@@ -226,8 +226,10 @@ class Memory:
         timezone: str | None = None,
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> Any:
-        """Give what is in force: a record or None, a tuple of a multi-valued attribute, or, with
-        no attribute named, the ``State`` of the subject.
+        """Give what is in force: a record or None.
+
+        A multi-valued attribute gives a tuple; with no attribute named it is the ``State`` of
+        the subject.
         """
         reading, whose = self._reading, self._whose(person)
         at = reading.instants(as_of, known_at, timezone)
@@ -245,8 +247,9 @@ class Memory:
         *,
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> tuple[Record, ...]:
-        """Give every stretch ever believed, by valid_from, then recorded_from; those with
-        ``recorded_to`` None are believed now.
+        """Give every stretch ever believed, by valid_from, then recorded_from.
+
+        Those with ``recorded_to`` None are believed now.
         """
         return history(self._reading, subject, attribute, self._whose(person))
 
@@ -340,8 +343,10 @@ class Memory:
         person: str | None = UNSET,  # type: ignore[assignment]
         **fields: Any,
     ) -> Record:
-        """Change in place: confidence, importance, metadata, expires_at, ttl_days,
-        retention_policy, due, state. What is not named stays.
+        """Change fields in place; what is not named stays.
+
+        Fields are confidence, importance, metadata, expires_at, ttl_days, retention_policy, and
+        due and state of a commitment.
         """
         return self._writer.update(self._whose(person), memory_id, fields)
 
@@ -355,8 +360,9 @@ class Memory:
         return ForgetResult(memory_id, self._writer.forget(self._whose(person), memory_id))
 
     def erase_person(self, person: str, *, dry_run: bool = False, wait: bool = False) -> Receipt:
-        """Remove everything of a person; gives a receipt. ``wait`` until it is out of the files
-        too; the state says whether it is.
+        """Remove everything of a person; gives a receipt.
+
+        ``wait`` until it is out of the files too; the receipt's state says whether it is.
         """
         done = self._keeper.erase(check_id(person, "person"), dry_run=dry_run, wait=wait)
         return Receipt(done.person_hash, done.state, done.counts, done.shared, done.at)

@@ -41,7 +41,9 @@ def _known(belief: Belief, known_at: Instant | None) -> bool:
 def neighbours(
     snapshot: Snapshot, key: Key, memory: Statement, known_at: Instant | None, now: Instant
 ) -> Neighbours:
-    """Find the memory whose stretch ends where this one first begins, and the one that begins
+    """Find the memories before and after.
+
+    Those are the one whose stretch ends where this one first begins, and the one that begins
     where it last ends, unless a correction names them.
     """
     stretches = [s.belief for s in snapshot.beliefs(key, memory.no)]

@@ -60,13 +60,18 @@ def test_what_was_committed_is_found_and_checks(tmp_path: Path):
     storage.close()
 
 
-def test_an_error_rolls_everything_back(tmp_path: Path):
-    storage = filled(tmp_path / "m.db")
-    key = PERSON._replace(no=3, id=PERSON.id._replace(attribute="plan"))
-    with pytest.raises(RuntimeError), storage.transaction() as transaction:
+def fail_half_way(storage: SqliteStorage, key: Key) -> None:
+    with storage.transaction() as transaction:
         transaction.apply(ChangeSet("t", keys=[key]))
         transaction.flush()
         raise RuntimeError
+
+
+def test_an_error_rolls_everything_back(tmp_path: Path):
+    storage = filled(tmp_path / "m.db")
+    key = PERSON._replace(no=3, id=PERSON.id._replace(attribute="plan"))
+    with pytest.raises(RuntimeError):
+        fail_half_way(storage, key)
     with storage.snapshot() as snapshot:
         assert snapshot.statements("t", ids=["mem_9"]) == []
     with storage.transaction() as transaction:

@@ -63,12 +63,12 @@ class Episode:
 
     @property
     def role(self) -> str:
-        """Who spoke: user, assistant, system, tool …"""
+        """Who spoke: user, assistant, system, tool and so on."""
         return self.row.role
 
     @property
     def kind(self) -> str:
-        """What kind of record it is: message, tool_result, event, document …"""
+        """What kind of record it is: message, tool_result, event and so on."""
         return self.row.kind
 
     @property

@@ -131,10 +131,10 @@ def _answer(memory: Memory, subject: str, question: Question, counts: Counts) ->
 def _holding(
     memory: Memory, subject: str, slot: Slot, at: dt.datetime | None
 ) -> tuple[Record, ...]:
-    found = memory.current(subject, slot.attribute, as_of=at)
+    found: Record | tuple[Record, ...] | None = memory.current(subject, slot.attribute, as_of=at)
     if found is None:
         return ()
-    return found if isinstance(found, tuple) else (found,)
+    return (found,) if isinstance(found, Record) else found
 
 
 def _value(memory: Memory, subject: str, question: ValueQuestion) -> Answer:

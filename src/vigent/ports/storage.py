@@ -132,9 +132,7 @@ class Snapshot(Protocol):
         ...
 
     def beliefs(self, key: Key, memory: int | None = None) -> list[Stretched]:
-        """Give every stretch of a key, or of one memory, ever believed, by valid_from, then
-        recorded_from.
-        """
+        """Give every stretch of a key, or of one memory, ever believed, in order of time."""
         ...
 
     def changed(
@@ -182,8 +180,10 @@ class Snapshot(Protocol):
         answer: tuple[str, str, str] | None = None,
         subject_of: str | None = None,
     ) -> Ledger:
-        """Look up small facts: the tenant's salt, when a person was erased (by digest), the
-        answer kept for an idempotency key (caller, endpoint, name), the subject a person is.
+        """Look up small facts.
+
+        The tenant's salt; when a person was erased (by digest); the answer kept for an
+        idempotency key (caller, endpoint, name); the subject a person is.
         """
         ...
 
@@ -196,9 +196,7 @@ class Transaction(Snapshot, Protocol):
         ...
 
     def believed(self, key: Key, member: bytes | None, low: Instant, high: Instant) -> list[Belief]:
-        """Give the stretches of one member, or of all, believed now that begin within
-        ``[low, high)``.
-        """
+        """Give what is believed now, of one member or of all, and begins in ``[low, high)``."""
         ...
 
     @property

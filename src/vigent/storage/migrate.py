@@ -11,9 +11,8 @@ import re
 from importlib.resources import files
 from typing import LiteralString, NamedTuple, cast
 
-import apsw
-
 from vigent.errors import CorruptStore, StoreNewer
+from vigent.storage.sqlite.database import Database
 
 __all__ = ["Migration", "migrate_sqlite", "migrations_of"]
 
@@ -44,7 +43,7 @@ def migrations_of(package: str) -> list[Migration]:
     return sorted(found)
 
 
-def migrate_sqlite(connection: apsw.Connection, package: str) -> None:
+def migrate_sqlite(connection: Database, package: str) -> None:
     """Apply what is missing; raises StoreNewer for a store of a later version."""
     steps = migrations_of(package)
     version = connection.execute("PRAGMA user_version").fetchall()[0][0]
@@ -64,14 +63,13 @@ def migrate_sqlite(connection: apsw.Connection, package: str) -> None:
             connection.execute(
                 "INSERT INTO migration VALUES (?, ?, ?)", (step.number, step.name, step.checksum)
             )
-        connection.pragma("user_version", steps[-1].number)
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
 
 
-def _applied(connection: apsw.Connection) -> list[tuple[int, str]]:
+def _applied(connection: Database) -> list[tuple[int, str]]:
     there = connection.execute(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
     ).fetchall()

@@ -209,8 +209,9 @@ def _correct_interval(work: Work, draft: Draft, dated: Dated) -> Entered:
 
 
 def _rest(work: Work, plan: Plan, said: list[Statement], end: int) -> list[Statement]:
-    """Enter what was planned from an instant on again, beginning there: the last part first, so
-    that each earlier one lies over it.
+    """Enter what was planned from an instant on again, beginning there.
+
+    The last part comes first, so that each earlier one lies over it.
     """
     heads = plan.heads(plan.runs(said))
     parts: list[tuple[int, Statement | None]] = []
@@ -245,8 +246,9 @@ def _nothing(work: Work, like: Statement) -> Statement:
 
 
 def never_was(work: Work, draft: Draft, dated: Dated) -> Entered:
-    """Withdraw what is in force at an instant, or every memory of a value; what stood before
-    resumes.
+    """Withdraw what is in force at an instant, or every memory of a value.
+
+    What stood before resumes.
     """
     token = token_of(work.salt, draft.values[0].canon) if draft.values else None
     if token is not None and draft.valid_from is None:

@@ -29,8 +29,9 @@ def unset(value: object) -> bool:
 
 @dataclass(slots=True)
 class Draft:
-    """One request, checked. ``values`` has one value, or those of a replacement; none for a
-    retraction that names none.
+    """One request, checked.
+
+    ``values`` has one value, or those of a replacement; none for a retraction that names none.
     """
 
     person: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from vigent.domain.schema import AttributeDefinition, MemoryType, Schema, fact_like
 from vigent.domain.text import MAX_TEXT, MAX_TYPE, canonical_text, check_id, check_name, clean_text
@@ -33,6 +34,7 @@ __all__ = [
     "words_of",
 ]
 
+_SEVERAL: Final = (list, tuple, set, frozenset)
 APPLICATION: Final = 3
 """The rank of trust from which a source need not say how sure it is."""
 
@@ -104,12 +106,12 @@ def values_of(
         return (canonical(value, definition, timezone=timezone),)
     if definition is None or not definition.multi:
         raise InvalidInput("mode", "replace is for a multi-valued attribute")
-    many = value if isinstance(value, list | tuple | set | frozenset) else [value]
-    found = {
-        v.canon: v
-        for i, one in enumerate(many)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-        for v in (canonical(one, definition, f"value[{i}]", timezone=timezone),)
-    }
+    several = isinstance(value, _SEVERAL)
+    many = list(cast("Iterable[object]", value)) if several else [value]
+    found: dict[str, Value] = {}
+    for i, one in enumerate(many):
+        checked = canonical(one, definition, f"value[{i}]", timezone=timezone)
+        found.setdefault(checked.canon, checked)
     return tuple(found.values())
 
 

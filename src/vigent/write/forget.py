@@ -24,7 +24,7 @@ def forget(work: Work, statement: Statement) -> bool:
         return False
     rows = [s for _, s in work.transaction.statements(work.context.tenant, of_key=work.key.no)]
     changes = work.changes
-    if statement.role == "held" or statement.role == "note":
+    if statement.role in {"held", "note"}:
         changes.discarded.append(statement.no)
         work.finish()
         return True

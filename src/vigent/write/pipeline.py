@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -94,7 +94,7 @@ class WritePipeline:
         if draft.held is not None and not draft.retract:
             entered = hold(work, draft, dated, b"", draft.held)
         else:
-            entered = _operation(draft)(work, draft, dated, id)
+            entered = _reconcile(work, draft, dated, id)
         self._commit(work, draft, dated, entered, fingerprint)
         return self.show(entered, work.key, work.at)
 
@@ -212,28 +212,14 @@ class WritePipeline:
         )  # fmt: skip
 
 
-def _operation(draft: Draft) -> Callable[[Work, Draft, Dated, str | None], Entered]:
+def _reconcile(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
     if draft.retract:
-        return _never_was if draft.mode == "correction" else _retract
-    if draft.mode == "correction":
-        return _correct
-    return _replace if draft.mode == "replace" else change
-
-
-def _never_was(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
-    return never_was(work, draft, dated)
-
-
-def _retract(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
-    return retract(work, draft, dated)
-
-
-def _correct(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
-    return correct(work, draft, dated)
-
-
-def _replace(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
-    return replace(work, draft, dated)
+        rule = never_was if draft.mode == "correction" else retract
+        return rule(work, draft, dated)
+    if draft.mode == "change":
+        return change(work, draft, dated, id)
+    rule = correct if draft.mode == "correction" else replace
+    return rule(work, draft, dated)
 
 
 def _fingerprint(work: Work, draft: Draft, dated: Dated) -> bytes | None:
@@ -251,8 +237,9 @@ def _fingerprint(work: Work, draft: Draft, dated: Dated) -> bytes | None:
 
 
 def _remember(work: Work, draft: Draft, dated: Dated, entered: Entered, fingerprint: bytes) -> None:
-    """Keep the answer with the first statement of the request; one that entered nothing keeps
-    it in a note.
+    """Keep the answer with the first statement of the request.
+
+    A request that entered nothing keeps it in a note.
     """
     memory = entered.memory
     answer = {

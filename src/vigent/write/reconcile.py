@@ -99,7 +99,7 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
         basis=dated.basis, speaker=dated.speaker, id=id, place=_place(work, draft),
     )  # fmt: skip
     folded = work.refold(member, [statement])
-    statement, folded = _after_ties(work, draft, statement, folded)
+    statement, folded = _after_ties(work, statement, folded)
     memory = folded.memory_of(statement)
     standing = _standing_at(work, folded, dated.start, statement)
     if standing is not None and standing.valid_from == dated.start:
@@ -133,10 +133,9 @@ def _answer(
 ) -> Entered:
     near = statement.valid_from
     shown_ended = tuple(work.standing(folded, m, near) for m in lost) + ended
+    outcome = "superseded" if shown_ended else "stored"
     if memory != statement.no:
         outcome = "confirmed"
-    else:
-        outcome = "superseded" if shown_ended else "stored"
     return Entered(outcome, work.standing(folded, memory, near), shown_ended)
 
 
@@ -149,9 +148,7 @@ def _place(work: Work, draft: Draft) -> int:
     return 0
 
 
-def _after_ties(
-    work: Work, draft: Draft, statement: Statement, folded: Refolded
-) -> tuple[Statement, Refolded]:
+def _after_ties(work: Work, statement: Statement, folded: Refolded) -> tuple[Statement, Refolded]:
     """Where the latest stands, put a statement behind those another policy once placed."""
     policy = work.definition.conflict if work.definition is not None else "latest"
     if policy in ("most_trusted", "most_confident"):

@@ -94,8 +94,9 @@ def refold(
 def _of_member(
     transaction: Transaction, key: Key, member: bytes, start: tuple[int, int, int, int]
 ) -> Generator[Statement]:
-    """Give the stored statements of a timeline; those about all members that keep it do not
-    concern it.
+    """Give the stored statements of a timeline.
+
+    Those about all members that keep this one do not concern it.
     """
     name = member.hex()
     for statement in transaction.window(key, member, start):
@@ -125,8 +126,9 @@ def difference(folded: Refolded, key: Key, at: Instant, changes: ChangeSet, numb
 def flags(
     folded: Refolded, new: set[int], changes: ChangeSet, indexed: Container[int] = ()
 ) -> None:
-    """Note for stored statements where the replay now finds them clean, or no longer, and which
-    have become findable by their words.
+    """Note what the replay derived of stored statements.
+
+    That is whether they are clean, and whether they have become findable by their words.
     """
     clean = folded.plan.clean
     for number, statement in folded.statements.items():

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
 from vigent.domain.records import Record
-from vigent.domain.time import Instant, iso
+from vigent.domain.time import Instant, iso, to_datetime
 
 __all__ = ["ForgetResult", "Receipt", "ReviewItem", "WriteResult"]
 
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """The outcome of a write: stored, superseded, confirmed, corrected, retracted, noop,
-    buffered, pending_review or rejected; the memory it concerns; what it ended; and why.
+    """The outcome of a write, the memory it concerns, what it ended, and why.
+
+    Outcomes: stored, superseded, confirmed, corrected, retracted, noop, buffered,
+    pending_review, rejected.
     """
 
     outcome: str
@@ -46,16 +49,23 @@ class ForgetResult:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an erasure removed. ``state``: ``dry_run`` (nothing yet), ``removed`` (out of every
-    read) or ``purged`` (not in the files either). ``shared`` lists shared memories about the
-    person's subject, which went along.
+    """What an erasure removed.
+
+    ``state`` is ``dry_run`` (nothing yet), ``removed`` (out of every read) or ``purged`` (not in
+    the files either). ``shared`` lists shared memories about the person's subject, which went
+    along.
     """
 
     person_hash: str
     state: str
     counts: dict[str, int]
     shared: tuple[str, ...]
-    at: Instant
+    instant: Instant
+
+    @property
+    def at(self) -> dt.datetime:
+        """When it was removed, in UTC."""
+        return to_datetime(self.instant)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the receipt as JSON-ready values."""
@@ -64,7 +74,7 @@ class Receipt:
             "state": self.state,
             "counts": dict(self.counts),
             "shared": list(self.shared),
-            "at": iso(self.at),
+            "at": iso(self.instant),
         }
 
 

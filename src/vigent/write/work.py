@@ -1,5 +1,7 @@
-"""One change to one key, while it is being worked out: new statements, refolded timelines, and
-what follows from them. Nothing is written before all of it is decided.
+"""One change to one key, while it is being worked out.
+
+New statements, refolded timelines, and what follows from them. Nothing is written before all of
+it is decided.
 """
 
 from __future__ import annotations
@@ -338,8 +340,9 @@ class Work:
         return statement.id if shown(statement, self.at) else None
 
     def head(self) -> Head | None:
-        """Derive the quick answer from the timeline decided for, or None where that needs a
-        look at what lies outside it.
+        """Derive the quick answer from the timeline decided for.
+
+        None where that needs a look at what lies outside it.
         """
         if len(self.folds) != 1 or self.folds[0].member != ONE_VALUE:
             return None

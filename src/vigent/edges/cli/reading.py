@@ -154,7 +154,7 @@ def diff(
 ) -> None:
     """Show what changed between two instants."""
     with call.open() as memory:
-        found = memory.diff(since=since, until=until, axis=axis, **given(subject=subject))
+        found = memory.diff(since=since, until=until, **given(axis=axis, subject=subject))
     if not found:
         _no_answer(call, [], "Nothing changed.")
     elif call.as_json:
@@ -206,9 +206,11 @@ def list_memories(
         known_at=known_at,
         status=status,
         min_confidence=min_confidence,
+        include=include,
+        order=order,
     )
     with call.open() as memory:
-        records = islice(memory.list(include=include, order=order, **filters), limit)
+        records = islice(memory.list(**filters), limit)
         if call.as_json:
             if not call.out.array(record.to_dict() for record in records):
                 raise typer.Exit(ExitCode.NO_ANSWER)

@@ -46,7 +46,7 @@ def list_pending(
             said = Text(f"{visible(about)}\n", style="cyan")
             table.add_row(
                 said.append(shown_value(record), style="bold"),
-                visible(item.reason),
+                visible(item.reason or ""),
                 Text(f"{moment(item.created_at)}\n").append(record.memory_id, style="dim"),
             )
         call.out.show(table)

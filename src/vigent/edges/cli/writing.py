@@ -142,7 +142,7 @@ def retract(
     arguments |= typed_value(value, value_json)
     with call.open(create=True) as memory:
         result = memory.retract(
-            subject=subject, attribute=attribute, mode=mode, trust=trust, **arguments
+            subject=subject, attribute=attribute, trust=trust, **arguments, **given(mode=mode)
         )
         show_result(call, result)
 

@@ -46,7 +46,7 @@ class Rows:
         default_factory=dict[tuple[str, bytes], Instant]
     )
     persons: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
-    last: Numbers = Numbers(1, 1, 1)
+    last: Numbers = field(default_factory=lambda: Numbers(1, 1, 1))
 
     def copy(self) -> Rows:
         """Give a copy that changes apart from this one."""
@@ -233,6 +233,7 @@ class Change(View):
 
     def window(self, key: Key, member: bytes, before: Rank) -> Iterator[Statement]:
         """Give every live statement of the timeline, in order: the plain form of the rule."""
+        del before  # the oracle always takes all of it
         for s in sorted(self._of_key(key), key=rank):
             if s.live and (s.kind == "others" or s.member == member):
                 # None is called clean, so that the whole of the timeline is always taken.

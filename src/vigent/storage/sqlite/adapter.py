@@ -7,14 +7,13 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
-import apsw
-
 from vigent.domain.time import Instant
 from vigent.errors import StoreReadOnly
 from vigent.ports.storage import AuditSummary, Erasure
 from vigent.storage.migrate import migrate_sqlite
 from vigent.storage.sqlite.auditing import verify_audit
 from vigent.storage.sqlite.connection import Connections, translated
+from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.erasing import erase_rows, purge_files
 from vigent.storage.sqlite.inspecting import inspect
 from vigent.storage.sqlite.reading import SqliteSnapshot
@@ -122,7 +121,7 @@ class SqliteStorage:
         self._connections.close()
 
 
-def _has_schema(connection: apsw.Connection) -> bool:
+def _has_schema(connection: Database) -> bool:
     return bool(
         connection.execute(
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import apsw
-
 from vigent.domain.audit import GENESIS, digest_entry, seal_hash
 from vigent.domain.time import Instant
 from vigent.ports.storage import AuditSummary
+from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q
 
 __all__ = ["verify_audit"]
 
 
-def verify_audit(connection: apsw.Connection, tenant: str, seal_at: Instant | None) -> AuditSummary:
+def verify_audit(connection: Database, tenant: str, seal_at: Instant | None) -> AuditSummary:
     """Verify every digest and seal, after sealing what is unsealed if an instant is given."""
     if seal_at is not None:
         _seal(connection, tenant, seal_at)
@@ -39,7 +38,7 @@ def verify_audit(connection: apsw.Connection, tenant: str, seal_at: Instant | No
     return AuditSummary(sealed, unsealed, tuple(broken))
 
 
-def _seal(connection: apsw.Connection, tenant: str, at: Instant) -> None:
+def _seal(connection: Database, tenant: str, at: Instant) -> None:
     run = connection.execute
     run("BEGIN IMMEDIATE")
     try:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import apsw
 
@@ -26,6 +27,7 @@ from vigent.errors import (
     UnavailableError,
     VigentError,
 )
+from vigent.storage.sqlite.database import Database
 
 __all__ = ["Connections", "translated"]
 
@@ -79,10 +81,10 @@ class Connections:
         self._busy_timeout = busy_timeout
         self._local = threading.local()
         self._guard = threading.Lock()
-        self._all: list[apsw.Connection] = []
+        self._all: list[Database] = []
         self._closed = False
 
-    def get(self) -> apsw.Connection:
+    def get(self) -> Database:
         """Give this thread's connection."""
         local = self._local
         try:
@@ -94,13 +96,14 @@ class Connections:
         local.connection, local.process = connection, os.getpid()
         return connection
 
-    def _open(self) -> apsw.Connection:
+    def _open(self) -> Database:
         if self._closed:
             raise UnavailableError("the store is closed")
         with translated():
             flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-            connection = apsw.Connection(self.path, flags=flags, statementcachesize=200)
-            connection.set_busy_handler(self._wait)
+            opened = apsw.Connection(self.path, flags=flags, statementcachesize=200)
+            opened.set_busy_handler(self._wait)
+            connection = cast("Database", opened)
             for pragma in _PRAGMAS:
                 connection.execute(pragma).fetchall()
             # At power loss NORMAL may lose the last commits, never the file; FULL loses none.
@@ -128,6 +131,6 @@ class Connections:
         self._closed = True
         with self._guard:
             for connection in self._all:
-                connection.close(True)
+                connection.close(force=True)
             self._all.clear()
         self._local = threading.local()

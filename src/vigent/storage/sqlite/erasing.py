@@ -11,6 +11,7 @@ import json
 import apsw
 
 from vigent.ports.storage import Erasure
+from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q
 
 __all__ = ["erase_rows", "purge_files"]
@@ -30,7 +31,7 @@ _TABLES = (
 )
 
 
-def erase_rows(connection: apsw.Connection, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
+def erase_rows(connection: Database, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
     """Remove a person's rows, note it in the ledger, and give the counts per table."""
     run = connection.execute
     handles = (erasure.tenant, erasure.person, json.dumps(erasure.shared_keys))
@@ -53,7 +54,7 @@ def erase_rows(connection: apsw.Connection, erasure: Erasure, *, dry_run: bool) 
     return counts
 
 
-def purge_files(connection: apsw.Connection) -> bool:
+def purge_files(connection: Database) -> bool:
     """Rewrite the file without what was removed; False while a reader holds old pages."""
     run = connection.execute
     try:

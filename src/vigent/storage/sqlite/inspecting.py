@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import apsw
-
 from vigent.domain.statements import Belief, Statement
 from vigent.domain.timeline import Segment, replay
+from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q, key_of
 
 __all__ = ["inspect"]
 
 
-def inspect(connection: apsw.Connection, tenant: str | None) -> list[str]:
+def inspect(connection: Database, tenant: str | None) -> list[str]:
     """Check the file, then that what is believed of each key equals the replay."""
     run = connection.execute
     problems = [text for (text,) in run("PRAGMA quick_check").fetchall() if text != "ok"]

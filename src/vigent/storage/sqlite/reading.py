@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import apsw
-
 from vigent.domain.changes import Answered, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Statement
 from vigent.domain.time import Instant
 from vigent.ports.storage import HeadRow, Ledger, Selection, Stretched
 from vigent.storage.queries import load_queries
+from vigent.storage.sqlite.database import Database
 
 __all__ = ["Q", "SqliteSnapshot", "key_of"]
 
@@ -27,7 +26,7 @@ def key_of(row: Sequence[Any]) -> Key:
 class SqliteSnapshot:
     """Reads rows; whoever opened it sees to it that they are of one moment."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: Database) -> None:
         self._connection = connection
         self._run = connection.execute
         self._keys: dict[int, Key] = {}
@@ -69,23 +68,19 @@ class SqliteSnapshot:
         self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
     ) -> list[Stretched]:
         """Give what is believed at two instants: of one member, or of all of them."""
-        tenant = key.id.tenant
-        now = known_at is None or known_at >= key.last_recorded
-        if member is None:
-            if now:
-                rows = self._run(Q["believed_members_at"], (tenant, key.no, valid_at)).fetchall()
+        scope = (key.id.tenant, key.no)
+        if known_at is None or known_at >= key.last_recorded:
+            if member is None:
+                rows = self._run(Q["believed_members_at"], (*scope, valid_at)).fetchall()
             else:
-                rows = self._run(
-                    Q["members_known_at"], (tenant, key.no, valid_at, known_at)
-                ).fetchall()
-            return [self._stretched(key, Belief._make(row)) for row in rows]
-        if now:
-            rows = self._run(Q["believed_at"], (tenant, key.no, member, valid_at)).fetchall()
-            found = rows[0] if rows and rows[0][6] > valid_at else None
+                rows = self._run(Q["believed_at"], (*scope, member, valid_at)).fetchall()
+                rows = [row for row in rows if row[6] > valid_at]
+        elif member is None:
+            rows = self._run(Q["members_known_at"], (*scope, valid_at, known_at)).fetchall()
         else:
-            assert known_at is not None
             found = self._walk(key, member, valid_at, known_at)
-        return [] if found is None else [self._stretched(key, Belief._make(found))]
+            rows = [] if found is None else [found]
+        return [self._stretched(key, Belief._make(row)) for row in rows]
 
     def _walk(
         self, key: Key, member: bytes, valid_at: Instant, known_at: Instant
@@ -120,8 +115,7 @@ class SqliteSnapshot:
         return Stretched(key, belief, self._statement(key.id.tenant, belief.memory))
 
     def _statement(self, tenant: str, number: int) -> Statement:
-        row = self._run(Q["statement_by_no"], (number, tenant)).fetchone()
-        return Statement._make(row)
+        return Statement._make(self._run(Q["statement_by_no"], (number, tenant)).fetchall()[0])
 
     def beliefs(self, key: Key, memory: int | None = None) -> list[Stretched]:
         """Give every stretch of a key, or of one memory, ever believed, in order of time."""
@@ -142,7 +136,7 @@ class SqliteSnapshot:
         for person in s.persons:
             numbers = self._run(query, (s.tenant, s.store, person, since, until)).fetchall()
             for (number,) in numbers:
-                row = self._run(Q["belief_by_no"], (number, s.tenant)).fetchone()
+                row = self._run(Q["belief_by_no"], (number, s.tenant)).fetchall()[0]
                 belief = Belief._make(row)
                 key = self._key(s.tenant, belief.key)
                 if s.subject is None or key.id.subject == s.subject:
@@ -152,7 +146,7 @@ class SqliteSnapshot:
     def _key(self, tenant: str, number: int) -> Key:
         key = self._keys.get(number)
         if key is None:
-            key = key_of(self._run(Q["key_by_no"], (number, tenant)).fetchone())
+            key = key_of(self._run(Q["key_by_no"], (number, tenant)).fetchall()[0])
             self._keys[number] = key
         return key
 

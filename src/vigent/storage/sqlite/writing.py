@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import apsw
-
 from vigent.domain.changes import ChangeSet
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import BEGINNING, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
 from vigent.ports.storage import Numbers, Selection, Stretched
+from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q, SqliteSnapshot
 
 __all__ = ["SqliteTransaction"]
@@ -54,7 +53,7 @@ _ORDER = (
 class SqliteTransaction(SqliteSnapshot):
     """A snapshot that holds the write lock."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: Database) -> None:
         super().__init__(connection)
         self._many = connection.executemany
         self._pending: dict[str, list[Any]] = {}

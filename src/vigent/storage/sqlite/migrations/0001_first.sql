@@ -252,3 +252,6 @@ CREATE VIRTUAL TABLE words USING fts5 (
     scope, body, tokenize = 'porter unicode61 remove_diacritics 2', detail = 'full'
 );
 INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+
+-- The schema's version, so that an older Vigent leaves a newer store alone.
+PRAGMA user_version = 1;
