@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import os
+import random
 import secrets
 import threading
 import time
@@ -9,8 +12,6 @@ import time
 from vigent.domain.time import Instant
 
 __all__ = ["RandomIds", "SystemClock"]
-
-_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 class SystemClock:
@@ -22,18 +23,24 @@ class SystemClock:
 
 
 class RandomIds:
-    """Ids of 26 digits: 48 bits of milliseconds, then 82 random bits, rising within a process."""
+    """Ids of 26 digits: 48 bits of milliseconds, then 80 random bits, rising within a process."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._last = 0
+        self._random = random.Random(secrets.randbits(256))  # noqa: S311 - ids are no secrets
+        self._process = os.getpid()
 
     def new(self, prefix: str) -> str:
         """Give a new id ``<prefix>_…``; each is greater than the one before it."""
-        fresh = (time.time_ns() // 1_000_000 << 82) | secrets.randbits(82)
         with self._guard:
+            if self._process != os.getpid():  # a fork must not go on with its parent's ids
+                self._random.seed(secrets.randbits(256))
+                self._process = os.getpid()
+            fresh = (time.time_ns() // 1_000_000 << 80) | self._random.getrandbits(80)
             number = self._last = max(fresh, self._last + 1)
-        return f"{prefix}_" + "".join(_DIGITS[number >> s & 31] for s in range(125, -5, -5))
+        digits = base64.b32hexencode(number.to_bytes(16, "big"))
+        return f"{prefix}_{digits[:26].decode()}"
 
     def salt(self) -> bytes:
         """Give 16 unguessable bytes."""

@@ -14,7 +14,7 @@ from vigent.storage.migrate import migrate_sqlite
 from vigent.storage.sqlite.writing import SqliteTransaction
 from vigent.write.refold import difference, flags, refold
 
-KEY = Key(1, KeyId("t", "s", "", "mira", "plan", ""), "mira", 0)
+KEY = Key(1, KeyId("t", "s", "", "mira", "plan", ""), "mira", 1)
 
 
 def words() -> st.SearchStrategy[str]:

@@ -150,9 +150,7 @@ class WritePipeline:
                 outcome=entered.outcome, target=target, content=content,
             )
         )  # fmt: skip
-        work.transaction.apply(changes)
-        if changes.recorded:
-            work.refresh_head()
+        work.apply()
 
     def _again(self, session: Session, work: Work, first: Statement) -> WriteResult:
         """Give the first answer again: the same request of the same episode changes nothing."""

@@ -59,7 +59,8 @@ def refold(
     plan = Plan()
     taken: list[Statement] = []
     low, high = BEGINNING, OPEN
-    with closing(_of_member(transaction, key, member, touched[0])) as stored:
+    never = key.last_recorded == 0  # a key just made has nothing to read
+    with closing(_none() if never else _of_member(transaction, key, member, touched[0])) as stored:
         for first, statement in enumerate(stored):
             if not first and statement.clean and rank(statement) < touched[0]:
                 low = statement.valid_from
@@ -82,13 +83,17 @@ def refold(
         member,
         low,
         high,
-        transaction.believed(key, member, low, high),
+        [] if never else transaction.believed(key, member, low, high),
         plan.segments(heads, low, high),
         {s.no: s for s in (*removed, *taken)},
         plan,
         runs,
         heads,
     )
+
+
+def _none() -> Generator[Statement]:
+    yield from ()
 
 
 def _of_member(

@@ -35,8 +35,7 @@ def sweep(pipeline: WritePipeline) -> int:
                         outcome="forgotten", target=statement.id, content={},
                     )
                 )  # fmt: skip
-                transaction.apply(work.changes)
-                work.refresh_head()
+                work.apply()
                 forgotten += 1
         stubs = [row.no for row in transaction.episodes(context.tenant, expired_by=now)]
         if stubs:

@@ -324,8 +324,7 @@ class Writer:
                     content={"fields": sorted(k for k, v in changes.items() if v is not None)},
                 )
             )  # fmt: skip
-            session.transaction.apply(work.changes)
-            work.refresh_head()
+            work.apply()
             record = self.pipeline.stored(work, work.find(number))
         if record is None:
             raise NotFound(f"memory_id: there is no memory {memory_id} here")
@@ -365,8 +364,7 @@ class Writer:
                     outcome="forgotten", target=statement.id, content={},
                 )
             )  # fmt: skip
-            session.transaction.apply(work.changes)
-            work.refresh_head()
+            work.apply()
             return True
 
     def link(self, person: str, subject: str) -> None:

@@ -147,7 +147,8 @@ class Work:
 
         Memories past their time are forgotten first: a write finds them gone, swept or not.
         """
-        folded = refold(self.transaction, self.key, member, added=added, removed=removed)
+        key = self.key
+        folded = refold(self.transaction, key, member, added=added, removed=removed)
         fresh = {s.no for s in added}
         expired = [
             memory
@@ -376,16 +377,21 @@ class Work:
             found.replaced, found.replacer, pack(statement),
         )  # fmt: skip
 
-    def refresh_head(self) -> None:
-        """After the change was applied: keep the quick answer of a single-valued key right."""
-        if not self.key.id.attribute or (self.definition is not None and self.definition.multi):
+    def apply(self) -> None:
+        """Put the change into the transaction, with the quick answer of a single-valued key."""
+        changes, key = self.changes, self.key
+        single = key.id.attribute and (self.definition is None or not self.definition.multi)
+        if not single or not changes.recorded:
+            self.transaction.apply(changes)
             return
         head = self.head()
-        if head is None:
-            key = self.key._replace(last_recorded=self.at)
-            head = head_of(self.transaction, key, self.at)
-        heads = ChangeSet(self.context.tenant, heads=[(self.key.no, head)])
-        self.transaction.apply(heads)
+        if head is not None:
+            changes.heads.append((key.no, head))
+            self.transaction.apply(changes)
+            return
+        self.transaction.apply(changes)
+        head = head_of(self.transaction, key._replace(last_recorded=self.at), self.at)
+        self.transaction.apply(ChangeSet(self.context.tenant, heads=[(key.no, head)]))
 
     def lookup(self, statement: Statement, stretch: Stretch) -> Standing:
         """Give how a stored memory stands, with its neighbours looked up."""

@@ -103,6 +103,8 @@ class Connections:
             flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
             opened = apsw.Connection(self.path, flags=flags, statementcachesize=200)
             opened.set_busy_handler(self._wait)
+            # Plans do not depend on the values bound, so nothing is prepared twice.
+            opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             connection = cast("Database", opened)
             for pragma in _PRAGMAS:
                 connection.execute(pragma).fetchall()

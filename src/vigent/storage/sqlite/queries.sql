@@ -1,12 +1,11 @@
 -- Every statement the adapter runs, by name. Parameters are positional.
 
 -- name: heads
--- The quick answers for one attribute of a subject, of a person and of what is shared.
-SELECT no, person, name, last_recorded, head_from, head_to, head_recorded, head_expires,
+-- The quick answer for one attribute of a subject, of a person or of what is shared.
+SELECT no, name, last_recorded, head_from, head_to, head_recorded, head_expires,
        head_replaced, head_replacer, head
 FROM key
-WHERE tenant = ? AND store = ? AND person IN (?, '') AND subject = ? AND attribute = ?
-  AND type = '';
+WHERE tenant = ? AND store = ? AND person = ? AND subject = ? AND attribute = ? AND type = '';
 
 -- name: key_exact
 -- One key by all of its identity.
@@ -50,6 +49,12 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0);
 -- name: key_recorded
 -- Move the recorded clock of a key on.
 UPDATE key SET last_recorded = ? WHERE no = ? AND tenant = ?;
+
+-- name: key_recorded_head
+-- Move the recorded clock of a key on, together with what is in force of it.
+UPDATE key SET last_recorded = ?, head_from = ?, head_to = ?, head_recorded = ?,
+               head_expires = ?, head_replaced = ?, head_replacer = ?, head = ?
+WHERE no = ? AND tenant = ?;
 
 -- name: key_head
 -- Keep what is in force of a key for the quick read.
@@ -244,7 +249,7 @@ DELETE FROM statement WHERE no = ? AND tenant = ?;
 -- name: last_numbers
 -- The highest row numbers in use.
 SELECT (SELECT coalesce(max(no), 0) FROM key), (SELECT coalesce(max(no), 0) FROM statement),
-       (SELECT coalesce(max(no), 0) FROM belief);
+       (SELECT coalesce(max(no), 0) FROM belief), (SELECT coalesce(max(no), 0) FROM audit);
 
 -- name: words_insert
 -- Make a memory findable by its words.
@@ -297,10 +302,6 @@ VALUES (?, ?, ?, ?, ?, ?, ?);
 -- Empty the erasable parts that concern a memory.
 DELETE FROM audit_content
 WHERE audit IN (SELECT no FROM audit WHERE tenant = ? AND target = ?);
-
--- name: last_audit
--- The highest audit number in use.
-SELECT coalesce(max(no), 0) FROM audit;
 
 -- name: audit_unsealed
 -- Entries that no seal covers yet.

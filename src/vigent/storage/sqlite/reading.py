@@ -35,10 +35,11 @@ class SqliteSnapshot:
         self, tenant: str, store: str, persons: tuple[str, ...], subject: str, attribute: str
     ) -> Sequence[HeadRow]:
         """Give the quick answers of one attribute, the person's own first."""
-        rows = self._run(Q["heads"], (tenant, store, persons[0], subject, attribute)).fetchall()
-        if len(rows) > 1 and rows[0][1] != persons[0]:
-            rows.reverse()
-        return [HeadRow(r[0], r[1], r[2], r[3], Head._make(r[4:])) for r in rows]
+        out: list[HeadRow] = []
+        for person in persons:
+            for r in self._run(Q["heads"], (tenant, store, person, subject, attribute)):
+                out.append(HeadRow(r[0], person, r[1], r[2], Head._make(r[3:])))  # noqa: PERF401
+        return out
 
     def keys(self, selection: Selection) -> list[Key]:
         """Give the keys that a selection names, in order of their identity."""

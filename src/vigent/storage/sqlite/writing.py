@@ -15,7 +15,7 @@ from vigent.domain.statements import BEGINNING, ONE_VALUE, Belief, Key, KeyId, R
 from vigent.domain.time import Instant
 from vigent.ports.storage import Numbers, Selection, Stretched
 from vigent.storage.sqlite.database import Database
-from vigent.storage.sqlite.reading import Q, SqliteSnapshot
+from vigent.storage.sqlite.reading import Q, SqliteSnapshot, key_of
 
 __all__ = ["SqliteTransaction"]
 
@@ -40,6 +40,7 @@ _ORDER = (
     "words_delete",
     "words_insert",
     "key_recorded",
+    "key_recorded_head",
     "key_head",
     "audit_forget",
     "audit_insert",
@@ -60,9 +61,11 @@ class SqliteTransaction(SqliteSnapshot):
         self._dirty: set[int] = set()
         self._stale = False
         self._fresh: dict[KeyId, Key] = {}
-        key, statement, belief = self._run(Q["last_numbers"]).fetchall()[0]
+        key, statement, belief, audit = self._run(Q["last_numbers"]).fetchall()[0]
         self._numbers = Numbers(key + 1, statement + 1, belief + 1)
-        self._last: dict[str, int] = {}
+        self._last: dict[str, int] = {"last_audit": audit}
+        self._unwritten = statement + 1
+        self._handles: set[object] = set()
 
     @property
     def numbers(self) -> Numbers:
@@ -72,16 +75,20 @@ class SqliteTransaction(SqliteSnapshot):
     def keys(self, selection: Selection) -> list[Key]:
         """Give the keys that a selection names, as they stand in this transaction."""
         s = selection
-        if s.subject is not None and s.attribute is not None and s.type is not None:
-            exact = [
-                self._fresh.get(KeyId(s.tenant, s.store, p, s.subject, s.attribute, s.type))
-                for p in s.persons
+        if s.persons and s.subject is not None and s.attribute is not None and s.type is not None:
+            # Keys made in this transaction are all in ``_fresh``; nothing need be written first.
+            ids = [
+                KeyId(s.tenant, s.store, person, s.subject, s.attribute, s.type)
+                for person in sorted(s.persons)
             ]
-            found = [key for key in exact if key is not None]
-            if len(found) == len(exact):
-                return found
+            found = (self._fresh.get(id) or self._exact(id) for id in ids)
+            return [key for key in found if key is not None]
         self.flush()
         return [self._fresh.get(key.id, key) for key in super().keys(selection)]
+
+    def _exact(self, id: KeyId) -> Key | None:
+        rows = self._run(Q["key_exact"], id).fetchall()
+        return key_of(rows[0]) if rows else None
 
     def window(self, key: Key, member: bytes, before: Rank) -> Iterator[Statement]:
         """Give live statements in order, from the last clean one before a place on.
@@ -130,9 +137,30 @@ class SqliteTransaction(SqliteSnapshot):
 
     def statements(self, tenant: str, **handles: Any) -> list[tuple[Key, Statement]]:
         """Give statements by one of their handles, in order of recording."""
-        self.flush()
+        if self._pending and self._touches(handles):
+            self.flush()
         found = super().statements(tenant, **handles)
         return [(self._fresh.get(key.id, key), statement) for key, statement in found]
+
+    def _touches(self, handles: dict[str, Any]) -> bool:
+        """Whether what is asked for may be among what is not written yet."""
+        if self._stale:
+            return True
+        for name, handle in handles.items():
+            if handle is None:
+                continue
+            if name == "numbers":
+                if any(number >= self._unwritten for number in handle):
+                    return True
+            elif name == "ids":
+                if any(id in self._handles for id in handle):
+                    return True
+            elif name in ("fingerprint", "replacing"):
+                if handle in self._handles:
+                    return True
+            else:
+                return True
+        return False
 
     def episodes(
         self,
@@ -161,7 +189,9 @@ class SqliteTransaction(SqliteSnapshot):
         add, tenant = self._add, changes.tenant
         if changes.statements:
             add("statement_insert", changes.statements)
-            self._dirty.update(s.key for s in changes.statements)
+            for s in changes.statements:
+                self._dirty.add(s.key)
+                self._handles.update((s.id, s.fingerprint, s.replaces))
         add("statement_delete", [(number, tenant) for number in changes.discarded])
         add(
             "statement_withdraw",
@@ -192,13 +222,19 @@ class SqliteTransaction(SqliteSnapshot):
             add("key_insert", [(key.no, *key.id, key.name, key.last_recorded)])
         add("belief_close", [(c.at, c.belief, tenant) for c in changes.closed])
         add("belief_insert", changes.opened)
+        heads = dict(changes.heads)
         for key, instant in changes.recorded:
             self._dirty.add(key.no)
             moved = key._replace(last_recorded=instant)
             self._fresh[key.id] = moved
             self._keys[key.no] = moved
-            add("key_recorded", [(instant, key.no, tenant)])
-        for number, head in changes.heads:
+            head = heads.pop(key.no, None)
+            if head is None:
+                add("key_recorded", [(instant, key.no, tenant)])
+            else:
+                add("key_recorded_head", [(instant, *head, key.no, tenant)])
+        for number, head in heads.items():
+            self._dirty.add(number)  # a later change of the key must come after this
             add("key_head", [(*head, number, tenant)])
         self._numbers = Numbers(
             numbers.key + len(changes.keys),
@@ -271,6 +307,8 @@ class SqliteTransaction(SqliteSnapshot):
                     self._many(Q[query], rows)
         pending.clear()
         self._dirty.clear()
+        self._handles.clear()
+        self._unwritten = self._numbers.statement
         self._stale = False
 
 
