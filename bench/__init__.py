@@ -1,0 +1,1 @@
+"""Measurements of Vigent against the same work done by hand: ``python -m bench engine``."""
