@@ -7,7 +7,6 @@ adapter of its own subclasses ``AgreementMachine`` and overrides ``open_pair``.
 from __future__ import annotations
 
 import datetime as dt
-import os
 import shutil
 import tempfile
 import unicodedata
@@ -26,6 +25,7 @@ from hypothesis.stateful import (
 )
 
 from vigent.memory import Memory
+from vigent.settings import agreement_steps
 from vigent.testing.clock import FakeClock
 from vigent.testing.pairs import Pair
 
@@ -47,6 +47,9 @@ AGREEMENT_SCHEMA: Final[dict[str, Any]] = {
 }
 """Attributes under every conflict policy, with and without a minimum trust, single and multi."""
 
+_UNSUITED: Final[tuple[HealthCheck, ...]] = (
+    HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large,
+)  # fmt: skip
 _SINGLE: Final = ("city", "town", "desk", "score", "plan", "seat", "account", "free_name")
 _MULTI: Final = ("allergy", "langs")
 _VALUES: Final[dict[str, tuple[Any, ...]]] = {
@@ -85,7 +88,8 @@ _source = st.fixed_dictionaries(
         "source_episode_id": _pick,
     },
 )
-_confident = st.one_of(st.just({}), _source)
+_no_source: dict[str, Any] = {}
+_confident = st.one_of(st.just(_no_source), _source)
 
 
 def _at(day: int | None) -> str | None:
@@ -473,30 +477,32 @@ class AgreementMachine(RuleBasedStateMachine):
 
 
 def run_agreement(
-    machine: type[AgreementMachine] = AgreementMachine, *, steps: int | None = None
+    machine: type[AgreementMachine] = AgreementMachine,
+    *,
+    steps: int | None = None,
+    length: int = 50,
+    shrink: bool = False,
 ) -> int:
     """Run a machine until at least so many commands were sent, and give how many were.
 
     ``steps`` left out is ``VIGENT_AGREEMENT_STEPS``, else 400. A short run is the same each time;
-    a long one begins anywhere.
+    a long one begins anywhere. Each example has ``length`` rules. Shrinking a disagreement takes
+    minutes; short examples find a small one quicker.
     """
-    asked = int(os.environ.get("VIGENT_AGREEMENT_STEPS", "400")) if steps is None else steps
-    sent = machine.steps
+    asked = agreement_steps() if steps is None else steps
     begun = machine.steps
-    while sent - begun < asked:
-        left = asked - (sent - begun)
-        run_state_machine_as_test(  # pyright: ignore[reportUnknownMemberType]
+    while (left := asked - (machine.steps - begun)) > 0:
+        run_state_machine_as_test(
             machine,
             settings=settings(
-                max_examples=max(4, left // 50),
-                stateful_step_count=50,
+                max_examples=max(4, left // length),
+                stateful_step_count=length,
                 deadline=None,
                 derandomize=asked <= 1_000,
                 database=None,
                 print_blob=True,
-                phases=(Phase.generate, Phase.shrink),
-                suppress_health_check=list(HealthCheck),
+                phases=(Phase.generate, *([Phase.shrink] if shrink else [])),
+                suppress_health_check=_UNSUITED,
             ),
         )
-        sent = machine.steps
-    return sent - begun
+    return machine.steps - begun

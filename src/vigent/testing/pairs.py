@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, cast
 
 from vigent.errors import VigentError
@@ -16,7 +16,7 @@ from vigent.memory import Memory
 
 __all__ = ["Disagreement", "Pair", "plain"]
 
-_ID: Final = re.compile(r"\b(?:mem|ep)_[0-9A-Z]{26}\b")
+_ID: Final = re.compile(r"\b(?:mem|ep)_[0-9A-Za-z]{20,40}\b")
 _OWN_TO_EACH: Final = frozenset({"person_hash"})
 
 
@@ -34,7 +34,7 @@ def plain(answer: Any) -> Any:
         return answer
     if isinstance(answer, dict):
         return {str(k): plain(v) for k, v in cast("dict[Any, Any]", answer).items()}
-    return [plain(one) for one in answer]
+    return [plain(one) for one in cast("Iterable[Any]", answer)]
 
 
 def _without_ids(value: Any) -> Any:
@@ -94,7 +94,7 @@ class Pair:
             target = getattr(target, name)
         try:
             found = target(*args, **kwargs)
-            return plain(list(found) if isinstance(found, Iterator) else found)
+            return plain(found)
         except VigentError as error:
             return {"error": error.to_dict()}
 
