@@ -11,7 +11,7 @@ from vigent.domain.episodes import Episode, Provenance, Visibility
 from vigent.domain.records import Record
 from vigent.domain.schema import Schema
 from vigent.domain.text import canonical_subject, check_id
-from vigent.errors import TenantMismatch, VigentError
+from vigent.errors import InvalidInput, TenantMismatch, VigentError
 from vigent.govern.keeping import CheckReport, Keeper
 from vigent.parts import Persons, Review
 from vigent.ports.system import Clock
@@ -178,6 +178,8 @@ class Memory:
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> WriteResult:
         """Hand in a candidate: the checks see it and the state, and may hold or refuse it."""
+        if not isinstance(delta, MemoryDelta):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput("delta", "must be a MemoryDelta")
         if delta.tenant_id != self._tenant:
             raise TenantMismatch("tenant_id: is not the tenant of this memory", field="tenant_id")
         whose = self._whose(person)

@@ -23,7 +23,7 @@ class Review:
         return self._reviewer.list(self._person, reason)
 
     def accept(self, memory_id: str, trust: str = "reviewer") -> WriteResult:
-        """Let a candidate in, with the trust of who accepts it; raises NotFound, Conflict."""
+        """Let a candidate in, with the trust of who accepts it; raises NotFound, ConflictError."""
         return self._reviewer.accept(memory_id, trust)
 
     def reject(self, memory_id: str, reason: str | None = None) -> Record:

@@ -138,6 +138,8 @@ def load_schema(
         return _from_mapping({**read_mapping(source), **options})
     if isinstance(source, Mapping):
         return _from_mapping({**cast("Mapping[str, Any]", source), **options})
+    if not isinstance(source, type | Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput("schema", "must be classes, a mapping, or the path of a file")
     classes = [source] if isinstance(source, type) else list(source)
     return _from_mapping({"attributes": _from_classes(classes), **options})
 

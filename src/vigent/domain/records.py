@@ -12,6 +12,8 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast, overload
 
+import orjson
+
 from vigent.domain.statements import KeyId, Statement
 from vigent.domain.time import OPEN, Instant, iso, to_datetime
 from vigent.domain.values import decode, jsonable
@@ -50,15 +52,13 @@ CONTENT_FIELDS: Final = (
 """The columns of a statement that a record shows, in the order of the packed form."""
 
 _content = itemgetter(*(Statement._fields.index(name) for name in CONTENT_FIELDS))
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-_decode_content = json.JSONDecoder().decode
 _AT: Final = {name: i for i, name in enumerate(CONTENT_FIELDS)}
 _DAY: Final = 86_400_000_000
 
 
 def pack(statement: Statement) -> str:
     """Give the content of a statement as one text, which ``Record`` can read back."""
-    return _encode(_content(statement))
+    return orjson.dumps(_content(statement)).decode()
 
 
 class Stretch(NamedTuple):
@@ -156,7 +156,7 @@ class Record:
         content = self._content
         if content is None:
             source = self._source
-            content = _decode_content(source) if isinstance(source, str) else _content(source)
+            content = orjson.loads(source) if isinstance(source, str) else _content(source)
             self._content = content
         return content
 

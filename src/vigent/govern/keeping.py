@@ -59,8 +59,8 @@ class Keeper:
             shared_keys: list[int] = []
             shared: list[str] = []
             if ledger.subject is not None:
-                about = Selection(self.tenant, self.store, ("",), ledger.subject)
-                for key in snapshot.keys(about):
+                # The link is the tenant's, so what is shared about the entity goes in every store.
+                for key in snapshot.keys(Selection(self.tenant, None, ("",), ledger.subject)):
                     shared_keys.append(key.no)
                     shared += [
                         s.id

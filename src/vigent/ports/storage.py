@@ -46,10 +46,13 @@ class Scope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which keys a read concerns; None leaves a part open, no persons means everyone's."""
+    """Which keys a read concerns; None leaves a part open, no persons means everyone's.
+
+    A selection of every store names a subject, and whose.
+    """
 
     tenant: str
-    store: str
+    store: str | None
     persons: tuple[str, ...]
     subject: str | None = None
     attribute: str | None = None

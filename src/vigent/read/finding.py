@@ -171,12 +171,16 @@ def _of_key(
 def find_by_words(
     reading: Reading,
     scopes: Sequence[str],
-    query: str,
+    query: object,
     *,
     subject: str | None = None,
-    limit: int = 10,
+    limit: object = 10,
 ) -> tuple[Record, ...]:
     """Give the memories in force that bear words of a query, most of them first, then newest."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _CANDIDATES:
+        raise InvalidInput("limit", f"must be a whole number from 1 to {_CANDIDATES}")
+    if not isinstance(query, str):
+        raise InvalidInput("query", "must be text")
     asked = list(dict.fromkeys(words(query)))
     with reading.storage.snapshot() as snapshot:
         ranked: list[tuple[int, int, Stretched]] = []

@@ -36,6 +36,10 @@ __all__ = ["Request", "accept", "accept_retraction", "accept_update"]
 _MODES: Final = ("change", "correction", "replace")
 _STATES: Final = ("open", "done", "cancelled")
 _MAX_SOURCE: Final = 2_000
+_IN_PLACE: Final = frozenset(
+    {"confidence", "importance", "metadata", "expires_at", "ttl_days", "retention_policy", "due",
+     "state", "timezone"}
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -195,6 +199,9 @@ def accept_retraction(
 
 def accept_update(schema: Schema, type: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Check the fields of an in-place change; gives the columns to set."""
+    unknown = sorted(changes.keys() - _IN_PLACE)
+    if unknown:
+        raise InvalidInput(unknown[0], f"cannot be updated; only {', '.join(sorted(_IN_PLACE))}")
     known = schema.type(type) or fact_like(type)
     out: dict[str, Any] = {}
     if "confidence" in changes:

@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
+
 from vigent.domain.audit import digest_entry
 from vigent.domain.changes import AuditEntry
 from vigent.domain.schema import Schema
@@ -14,8 +16,6 @@ from vigent.domain.time import Instant
 from vigent.ports.system import Clock, IdSource
 
 __all__ = ["Context", "scope_token"]
-
-_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Context:
         content: dict[str, Any],
     ) -> AuditEntry:
         """Make the entry of one thing that happened."""
-        id, salt, text = self.ids.new("aud"), self.ids.salt(), _dumps(content)
+        id, salt, text = self.ids.new("aud"), self.ids.salt(), orjson.dumps(content).decode()
         digest = digest_entry(salt, id, at, action, outcome, target, text)
         return AuditEntry(
             id, self.tenant, self.store, person, key, at, action, outcome, target, text, salt,

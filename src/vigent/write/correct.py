@@ -11,6 +11,7 @@ from vigent.domain.time import OPEN
 from vigent.domain.timeline import Plan, fold
 from vigent.errors import AlreadyCorrected, ConflictError, InvalidInput, NotFound
 from vigent.standing import shown
+from vigent.write.answering import standing
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.reconcile import Dated, change, hold, member_of, trust_problem
@@ -160,11 +161,13 @@ def _exchange(
     lost = [m for m in work.lost(folded, kept) if m != memory]
     work.finish()
     was = edited(work.find(memory), status="corrected")
-    ended = work.standing(old_folded, memory, was.valid_from)._replace(
+    ended = standing(work, old_folded, memory, was.valid_from)._replace(
         statement=was, replacer=work.find(kept).id
     )
-    others = tuple(work.standing(folded, m, was.valid_from) for m in lost)
-    return Entered("corrected", work.standing(folded, kept, copies[0].valid_from), (ended, *others))
+    others = tuple(standing(work, folded, m, was.valid_from) for m in lost)
+    return Entered(
+        "corrected", standing(work, folded, kept, copies[0].valid_from), (ended, *others)
+    )
 
 
 def _correct_interval(work: Work, draft: Draft, dated: Dated) -> Entered:
@@ -203,9 +206,9 @@ def _correct_interval(work: Work, draft: Draft, dated: Dated) -> Entered:
         work.take_out(gone, status)
     work.finish()
     memory = folded.memory_of(statement)
-    ended = tuple(work.standing(folded, m, start) for m in lost)
+    ended = tuple(standing(work, folded, m, start) for m in lost)
     outcome = "corrected" if lost else "confirmed" if memory != statement.no else "stored"
-    return Entered(outcome, work.standing(folded, memory, start), ended)
+    return Entered(outcome, standing(work, folded, memory, start), ended)
 
 
 def _rest(work: Work, plan: Plan, said: list[Statement], end: int) -> list[Statement]:
@@ -276,7 +279,7 @@ def never_was(work: Work, draft: Draft, dated: Dated) -> Entered:
         folds.append(folded)
     work.finish()
     ended = tuple(
-        work.standing(folded, memory, dated.start)._replace(
+        standing(work, folded, memory, dated.start)._replace(
             statement=edited(work.find(memory), status="withdrawn")
         )
         for folded in folds

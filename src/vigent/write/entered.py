@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vigent.write.work import Standing
+from vigent.write.answering import Standing
 
 __all__ = ["Entered"]
 

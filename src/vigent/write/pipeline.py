@@ -15,13 +15,15 @@ from vigent.domain.time import OPEN, Instant
 from vigent.errors import InvalidInput, NotFound
 from vigent.ports.storage import Selection, Storage, Transaction
 from vigent.standing import half_life
+from vigent.write.answering import Standing, apply, lookup
 from vigent.write.context import Context
 from vigent.write.correct import correct, never_was
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
+from vigent.write.fresh import first, is_first
 from vigent.write.reconcile import Dated, change, hold, replace, retract
 from vigent.write.result import WriteResult
-from vigent.write.work import Standing, Work, edited, token_of
+from vigent.write.work import Work, edited, token_of
 
 __all__ = ["Session", "WritePipeline"]
 
@@ -91,7 +93,9 @@ class WritePipeline:
             before = transaction.statements(context.tenant, fingerprint=fingerprint)
             if before:
                 return self._again(session, work, before[0][1])
-        if draft.held is not None and not draft.retract:
+        if is_first(draft, id, fresh=fresh):
+            entered = first(work, draft, dated)
+        elif draft.held is not None and not draft.retract:
             entered = hold(work, draft, dated, b"", draft.held)
         else:
             entered = _reconcile(work, draft, dated, id)
@@ -150,7 +154,7 @@ class WritePipeline:
                 outcome=entered.outcome, target=target, content=content,
             )
         )  # fmt: skip
-        work.apply()
+        apply(work)
 
     def _again(self, session: Session, work: Work, first: Statement) -> WriteResult:
         """Give the first answer again: the same request of the same episode changes nothing."""
@@ -182,7 +186,7 @@ class WritePipeline:
             stretch = Stretch(
                 statement.valid_from, statement.valid_to, statement.recorded_from, None
             )
-        return work.lookup(statement, stretch)
+        return lookup(work, statement, stretch)
 
     def stored(self, work: Work, statement: Statement) -> Record | None:
         """Give a stored memory as a record; None where it was forgotten."""

@@ -16,10 +16,11 @@ from vigent.domain.time import OPEN, Instant
 from vigent.domain.values import Value
 from vigent.errors import UnexpectedMemory
 from vigent.standing import shown
+from vigent.write.answering import Standing, lookup, standing
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.refold import Refolded
-from vigent.write.work import Standing, Work, edited, token_of
+from vigent.write.work import Work, edited, token_of
 
 __all__ = [
     "Dated",
@@ -27,6 +28,7 @@ __all__ = [
     "check_expected",
     "hold",
     "member_of",
+    "place_of",
     "replace",
     "retract",
     "trust_problem",
@@ -96,7 +98,7 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
     check_expected(work, draft, member if not draft.multi else None, dated.start)
     statement = work.state(
         draft, value, kind="value", member=member, start=dated.start, end=dated.end,
-        basis=dated.basis, speaker=dated.speaker, id=id, place=_place(work, draft),
+        basis=dated.basis, speaker=dated.speaker, id=id, place=place_of(work, draft),
     )  # fmt: skip
     folded = work.refold(member, [statement])
     statement, folded = _after_ties(work, statement, folded)
@@ -104,6 +106,9 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
     standing = _standing_at(work, folded, dated.start, statement)
     if standing is not None and standing.valid_from == dated.start:
         refused = _same_instant(work, draft, dated, member, standing)
+        low = trust_problem(work, draft, [standing])
+        if refused is None and low is not None and standing.token != statement.token:
+            refused = hold(work, draft, dated, member, low)
         if refused is not None:
             return refused
     lost = work.lost(folded, memory)
@@ -132,14 +137,15 @@ def _answer(
     ended: tuple[Standing, ...],
 ) -> Entered:
     near = statement.valid_from
-    shown_ended = tuple(work.standing(folded, m, near) for m in lost) + ended
+    shown_ended = tuple(standing(work, folded, m, near) for m in lost) + ended
     outcome = "superseded" if shown_ended else "stored"
     if memory != statement.no:
         outcome = "confirmed"
-    return Entered(outcome, work.standing(folded, memory, near), shown_ended)
+    return Entered(outcome, standing(work, folded, memory, near), shown_ended)
 
 
-def _place(work: Work, draft: Draft) -> int:
+def place_of(work: Work, draft: Draft) -> int:
+    """Give the place of a statement among others of the same instant, by the policy."""
     policy = work.definition.conflict if work.definition is not None else "latest"
     if policy == "most_trusted":
         return draft.trust_rank + 1
@@ -232,7 +238,7 @@ def _evidence(work: Work, folded: Refolded, statement: Statement, memory: int) -
         if believed
         else Stretch(head.valid_from, head.valid_to, head.recorded_from, None)
     )
-    return Entered("confirmed", work.lookup(work.find(memory), stretch))
+    return Entered("confirmed", lookup(work, work.find(memory), stretch))
 
 
 def _inherit(
@@ -298,7 +304,7 @@ def _superseded_text(
     lost = work.lost(folded, None)
     work.take(folded, [ending])
     work.new[statement.no] = edited(work.new[statement.no], replaces=old.id)
-    return tuple(work.standing(folded, m, dated.start) for m in lost)
+    return tuple(standing(work, folded, m, dated.start) for m in lost)
 
 
 def retract(work: Work, draft: Draft, dated: Dated) -> Entered:
@@ -340,7 +346,7 @@ def _end(
         work.take(folded)
         ended += [(folded, m) for m in lost]
     work.finish()
-    shown_ended = tuple(work.standing(folded, m, dated.start) for folded, m in ended)
+    shown_ended = tuple(standing(work, folded, m, dated.start) for folded, m in ended)
     return Entered("retracted" if ended else "noop", None, shown_ended)
 
 
@@ -382,8 +388,8 @@ def replace(work: Work, draft: Draft, dated: Dated) -> Entered:
         work.amended.clear()
         return hold(work, draft, dated, ALL_MEMBERS, too_low)
     work.finish()
-    shown_ended = tuple(work.standing(folded, m, dated.start) for folded, m in ended)
+    shown_ended = tuple(standing(work, folded, m, dated.start) for folded, m in ended)
     outcome = "superseded" if ended else "stored" if fresh else "confirmed"
     if first is None:
         return Entered("retracted" if ended else "noop", None, shown_ended)
-    return Entered(outcome, work.standing(*first, dated.start), shown_ended)
+    return Entered(outcome, standing(work, *first, dated.start), shown_ended)

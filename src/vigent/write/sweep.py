@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vigent.domain.changes import ChangeSet
 from vigent.domain.time import OPEN
+from vigent.write.answering import apply
 from vigent.write.forget import forget, head_of_run
 from vigent.write.pipeline import WritePipeline
 
@@ -35,7 +36,7 @@ def sweep(pipeline: WritePipeline) -> int:
                         outcome="forgotten", target=statement.id, content={},
                     )
                 )  # fmt: skip
-                work.apply()
+                apply(work)
                 forgotten += 1
         stubs = [row.no for row in transaction.episodes(context.tenant, expired_by=now)]
         if stubs:

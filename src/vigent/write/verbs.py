@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from vigent.domain.changes import Answered, ChangeSet, PersonLink
 from vigent.domain.episodes import Episode, EpisodeRow
@@ -23,6 +23,7 @@ from vigent.errors import (
     VigentError,
 )
 from vigent.write.accept import Request, accept, accept_retraction, accept_update
+from vigent.write.answering import apply
 from vigent.write.draft import Draft
 from vigent.write.forget import forget, head_of_run
 from vigent.write.pipeline import Session, WritePipeline
@@ -77,7 +78,8 @@ class Writer:
         if idempotency_key is None:
             return self.pipeline.enter(session, draft)
         name = check_id(idempotency_key, "idempotency_key")
-        digest = _request_digest(session.salt, draft.person, request)
+        scope = (self.context.store, draft.person)
+        digest = _request_digest(session.salt, scope, request)
         before = session.transaction.ledger(
             self.context.tenant, answer=(_CALLER, verb, name)
         ).answered
@@ -135,13 +137,16 @@ class Writer:
 
     def write_many(
         self,
-        items: Iterable[Mapping[str, Any]],
+        items: object,
         default_person: str | None,
         *,
         atomic: bool,
     ) -> list[WriteResult | VigentError]:
         """Take many in: per item, or all or nothing."""
-        prepared = [self._prepare(item, default_person) for item in items]
+        if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+            raise InvalidInput("items", "must be a list of mappings")
+        each = cast("Iterable[object]", items)
+        prepared = [self._prepare(item, default_person) for item in each]
         out: list[WriteResult | VigentError] = []
         if atomic:
             for one in prepared:
@@ -155,9 +160,11 @@ class Writer:
         return out
 
     def _prepare(
-        self, item: Mapping[str, Any], default_person: str | None
+        self, item: object, default_person: str | None
     ) -> tuple[Draft, Mapping[str, Any], str | None, str] | VigentError:
-        request = dict(item)
+        if not isinstance(item, Mapping):
+            return InvalidInput("items", "must be mappings, one per write")
+        request = dict(cast("Mapping[str, Any]", item))
         verb = request.pop("op", "write")
         name = request.pop("idempotency_key", None)
         person = request.pop("person", default_person)
@@ -324,7 +331,7 @@ class Writer:
                     content={"fields": sorted(k for k, v in changes.items() if v is not None)},
                 )
             )  # fmt: skip
-            work.apply()
+            apply(work)
             record = self.pipeline.stored(work, work.find(number))
         if record is None:
             raise NotFound(f"memory_id: there is no memory {memory_id} here")
@@ -364,7 +371,7 @@ class Writer:
                     outcome="forgotten", target=statement.id, content={},
                 )
             )  # fmt: skip
-            work.apply()
+            apply(work)
             return True
 
     def link(self, person: str, subject: str) -> None:
@@ -380,6 +387,6 @@ _RETRACT_FIELDS: Final = frozenset(
 )
 
 
-def _request_digest(salt: bytes, person: str, request: Mapping[str, Any]) -> bytes:
-    text = repr((person, sorted((k, repr(v)) for k, v in request.items())))
+def _request_digest(salt: bytes, scope: tuple[str, str], request: Mapping[str, Any]) -> bytes:
+    text = repr((scope, sorted((k, repr(v)) for k, v in request.items())))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=salt).digest()

@@ -9,23 +9,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from vigent.domain.changes import ChangeSet, Forget, Head, Job, Withdraw, Words
-from vigent.domain.records import Stretch, pack
+from vigent.domain.changes import ChangeSet, Forget, Job, Withdraw, Words
 from vigent.domain.schema import AttributeDefinition
-from vigent.domain.statements import ONE_VALUE, Key, Statement
+from vigent.domain.statements import Key, Statement
 from vigent.domain.text import fold as fold_words
 from vigent.domain.time import OPEN, Instant
-from vigent.domain.timeline import Segment
 from vigent.domain.values import Value, render
 from vigent.ports.storage import Transaction
-from vigent.standing import head_of, neighbours, shown
+from vigent.standing import shown
 from vigent.write.context import Context
 from vigent.write.draft import Draft
 from vigent.write.refold import Refolded, difference, flags, refold
 
-__all__ = ["Standing", "Work", "edited", "note_gap", "token_of"]
+__all__ = ["Work", "edited", "note_gap", "token_of"]
 
 _AT: Final = {name: i for i, name in enumerate(Statement._fields)}
 
@@ -48,15 +46,6 @@ def note_gap(changes: ChangeSet, run: Iterable[Statement], memory: int, at: Inst
     changes.forgotten.extend(
         Forget(s.no, s.id, at, memory, s.withdrawn_at) for s in run if s.forgotten_at == OPEN
     )
-
-
-class Standing(NamedTuple):
-    """A memory over a stretch, as an answer shows it."""
-
-    statement: Statement
-    stretch: Stretch
-    replaced: str | None
-    replacer: str | None
 
 
 @dataclass(slots=True)
@@ -237,21 +226,25 @@ class Work:
         statement = self.find(memory)
         if statement.indexed or memory in indexed or statement.forgotten_at != OPEN:
             return
+        self.index(statement)
+        if memory in self.new:
+            self.new[memory] = edited(statement, indexed=1)
+        else:
+            indexed.add(memory)
+
+    def index(self, statement: Statement) -> None:
+        """Make a memory findable by its words."""
         key = self.key
         said = statement.text
         if said is None:
             said = render(statement.value_kind or "text", statement.value or "")
         about = f"{key.name} {key.id.attribute} " if key.id.attribute else f"{key.name} "
         scope = self.context.scope(self.salt, self.person)
-        self.changes.words.append(Words(memory, scope, fold_words(about + said)))
+        self.changes.words.append(Words(statement.no, scope, fold_words(about + said)))
         if self.context.vector_work:
             self.changes.jobs.append(
                 Job(key.id.tenant, "embed", statement.id, "{}", self.at, self.person)
             )
-        if memory in self.new:
-            self.new[memory] = edited(statement, indexed=1)
-        else:
-            indexed.add(memory)
 
     def _note_runs(self, folded: Refolded) -> None:
         """Keep evidence counts and standing in line with the runs."""
@@ -281,119 +274,3 @@ class Work:
             self.new[statement.no] = statement
         else:
             self.amended[statement.no] = statement
-
-    # ------------------------------------------------------------------- answering
-
-    def standing(self, folded: Refolded, memory: int, near: Instant) -> Standing:
-        """Give how a memory stands after the change, over the stretch nearest to an instant."""
-        statement = self.find(memory)
-        mine = [i for i, s in enumerate(folded.after) if s.memory == memory]
-        if not mine:
-            old = [b for b in folded.before if b.memory == memory]
-            stretch = (
-                Stretch(old[-1].valid_from, old[-1].valid_to, old[-1].recorded_from, self.at)
-                if old
-                else Stretch(statement.valid_from, statement.valid_to, self.at, self.at)
-            )
-            follower = self._covering(folded, stretch.valid_from)
-            return Standing(statement, stretch, statement.replaces, follower)
-        chosen = next(
-            (folded.after[i] for i in mine if folded.after[i].start <= near < folded.after[i].end),
-            folded.after[mine[-1]],
-        )
-        since = next(
-            (b.recorded_from for b in folded.before
-             if (b.valid_from, b.valid_to, b.memory) == chosen),
-            self.at,
-        )  # fmt: skip
-        stretch = Stretch(chosen.start, chosen.end, since, None)
-        replaced = statement.replaces or self._before(folded, mine[0])
-        return Standing(statement, stretch, replaced, self._after(folded, mine[-1]))
-
-    def _before(self, folded: Refolded, index: int) -> str | None:
-        first = folded.after[index]
-        if index:
-            other = folded.after[index - 1]
-            return self._id(other.memory) if other.end == first.start else None
-        if first.start == folded.low:
-            found = self.transaction.at(self.key, folded.member, first.start - 1, None)
-            if found and found[0].belief.valid_to == first.start:
-                return found[0].statement.id if shown(found[0].statement, self.at) else None
-        return None
-
-    def _after(self, folded: Refolded, index: int) -> str | None:
-        last = folded.after[index]
-        if index + 1 < len(folded.after):
-            other = folded.after[index + 1]
-            return self._id(other.memory) if other.start == last.end else None
-        if last.end != OPEN and last.end == folded.high:
-            found = self.transaction.at(self.key, folded.member, last.end, None)
-            if found and found[0].belief.valid_from == last.end:
-                return found[0].statement.id if shown(found[0].statement, self.at) else None
-        return None
-
-    def _covering(self, folded: Refolded, instant: Instant) -> str | None:
-        found = [s.memory for s in folded.after if s.start <= instant < s.end]
-        return self._id(found[0]) if found else None
-
-    def _id(self, memory: int) -> str | None:
-        statement = self.find(memory)
-        return statement.id if shown(statement, self.at) else None
-
-    def head(self) -> Head | None:
-        """Derive the quick answer from the timeline decided for.
-
-        None where that needs a look at what lies outside it.
-        """
-        if len(self.folds) != 1 or self.folds[0].member != ONE_VALUE:
-            return None
-        folded, now = self.folds[0], self.at
-        if not folded.low <= now < folded.high or self.changes.forgotten:
-            return None
-        low, high = folded.low, folded.high
-        for index, segment in enumerate(folded.after):
-            if segment.start <= now < segment.end:
-                if segment.start == folded.low or segment.end == folded.high != OPEN:
-                    return None
-                return self._head_of(folded, index, segment)
-            if segment.end <= now:
-                low = segment.end
-            else:
-                high = segment.start
-                break
-        return Head(low, high, 0, OPEN, None, None, None)
-
-    def _head_of(self, folded: Refolded, index: int, segment: Segment) -> Head | None:
-        if any(s.memory == segment.memory for s in folded.after[:index]):
-            return None
-        if any(s.memory == segment.memory for s in folded.after[index + 1 :]):
-            return None
-        found = self.standing(folded, segment.memory, self.at)
-        statement = found.statement
-        if statement.forgotten_at != OPEN:
-            return Head(segment.start, segment.end, self.at, OPEN, None, None, None)
-        return Head(
-            segment.start, segment.end, found.stretch.recorded_from, statement.expires_at,
-            found.replaced, found.replacer, pack(statement),
-        )  # fmt: skip
-
-    def apply(self) -> None:
-        """Put the change into the transaction, with the quick answer of a single-valued key."""
-        changes, key = self.changes, self.key
-        single = key.id.attribute and (self.definition is None or not self.definition.multi)
-        if not single or not changes.recorded:
-            self.transaction.apply(changes)
-            return
-        head = self.head()
-        if head is not None:
-            changes.heads.append((key.no, head))
-            self.transaction.apply(changes)
-            return
-        self.transaction.apply(changes)
-        head = head_of(self.transaction, key._replace(last_recorded=self.at), self.at)
-        self.transaction.apply(ChangeSet(self.context.tenant, heads=[(key.no, head)]))
-
-    def lookup(self, statement: Statement, stretch: Stretch) -> Standing:
-        """Give how a stored memory stands, with its neighbours looked up."""
-        around = neighbours(self.transaction, self.key, statement, None, self.at)
-        return Standing(statement, stretch, around.replaced, around.replacer)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from vigent.domain.audit import GENESIS, digest_entry, seal_hash
 from vigent.domain.time import Instant
 from vigent.domain.timeline import replay
+from vigent.errors import UnavailableError
 from vigent.ports.storage import AuditSummary, Erasure
 from vigent.storage.inmemory.rows import Change, Rows, View
 
@@ -20,21 +21,29 @@ class InMemoryStorage:
 
     def __init__(self) -> None:
         self._rows = Rows()
+        self._closed = False
         self._lock = threading.RLock()
+
+    def _open(self) -> None:
+        if self._closed:
+            raise UnavailableError("the store is closed")
 
     def reader(self) -> View:
         """Give a view for a read of a single row."""
+        self._open()
         return View(self._rows)
 
     @contextmanager
     def snapshot(self) -> Generator[View]:
         """Open a consistent view for reading."""
+        self._open()
         with self._lock:
             yield View(self._rows)
 
     @contextmanager
     def transaction(self) -> Generator[Change]:
         """Take the write lock; an error inside rolls everything back."""
+        self._open()
         with self._lock:
             before, done = self._rows.copy(), False
             try:
@@ -144,4 +153,5 @@ class InMemoryStorage:
 
     def close(self) -> None:
         """Let everything go."""
+        self._closed = True
         self._rows = Rows()

@@ -75,7 +75,8 @@ class View:
             (
                 key
                 for id, key in self._rows.keys.items()
-                if (id.tenant, id.store) == (s.tenant, s.store)
+                if id.tenant == s.tenant
+                and s.store in (None, id.store)
                 and (not s.persons or id.person in s.persons)
                 and s.subject in (None, id.subject)
                 and s.attribute in (None, id.attribute)
@@ -281,7 +282,7 @@ class Change(View):
         self._apply_rest(changes)
         rows.last = Numbers(
             rows.last.key + len(changes.keys),
-            rows.last.statement + len(changes.statements),
+            max([rows.last.statement, *(s.no + 1 for s in changes.statements)]),
             rows.last.belief + len(changes.opened),
         )
 
@@ -295,7 +296,7 @@ class Change(View):
         for key, instant in changes.recorded:
             rows.keys[key.id] = rows.keys[key.id]._replace(last_recorded=instant)
         for episode in changes.episodes:
-            number = len(rows.episodes) + 1
+            number = max(rows.episodes, default=0) + 1
             rows.episodes[number] = episode._replace(no=number)
         for number in changes.stubs:
             rows.episodes[number] = rows.episodes[number]._replace(

@@ -27,6 +27,13 @@ FROM key
 WHERE tenant = ? AND store = ? AND person = ?
 ORDER BY subject, attribute, type;
 
+-- name: keys_about
+-- The keys about a subject of one person, in every store.
+SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
+FROM key
+WHERE tenant = ? AND subject = ? AND person = ?
+ORDER BY store, attribute, type;
+
 -- name: keys_of_store
 -- All keys of a store, whoever's they are.
 SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded

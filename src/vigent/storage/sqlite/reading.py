@@ -45,9 +45,12 @@ class SqliteSnapshot:
         """Give the keys that a selection names, in order of their identity."""
         s = selection
         rows: list[Any] = []
-        if not s.persons:
+        if s.store is None:
+            for person in s.persons:
+                rows += self._run(Q["keys_about"], (s.tenant, s.subject, person)).fetchall()
+        elif not s.persons:
             rows += self._run(Q["keys_of_store"], (s.tenant, s.store)).fetchall()
-        for person in sorted(s.persons):
+        for person in sorted(s.persons) if s.store is not None else ():
             scope = (s.tenant, s.store, person)
             if s.subject is not None and s.attribute is not None and s.type is not None:
                 rows += self._run(

@@ -75,10 +75,11 @@ class SqliteTransaction(SqliteSnapshot):
     def keys(self, selection: Selection) -> list[Key]:
         """Give the keys that a selection names, as they stand in this transaction."""
         s = selection
-        if s.persons and s.subject is not None and s.attribute is not None and s.type is not None:
+        exact = s.subject is not None and s.attribute is not None and s.type is not None
+        if exact and s.persons and s.store is not None:
             # Keys made in this transaction are all in ``_fresh``; nothing need be written first.
             ids = [
-                KeyId(s.tenant, s.store, person, s.subject, s.attribute, s.type)
+                KeyId(s.tenant, s.store, person, s.subject or "", s.attribute or "", s.type or "")
                 for person in sorted(s.persons)
             ]
             found = (self._fresh.get(id) or self._exact(id) for id in ids)
@@ -238,7 +239,7 @@ class SqliteTransaction(SqliteSnapshot):
             add("key_head", [(*head, number, tenant)])
         self._numbers = Numbers(
             numbers.key + len(changes.keys),
-            numbers.statement + len(changes.statements),
+            max([numbers.statement, *(s.no + 1 for s in changes.statements)]),
             numbers.belief + len(changes.opened),
         )
 

@@ -30,7 +30,7 @@ CREATE TABLE key (
 );
 CREATE UNIQUE INDEX key_identity ON key (tenant, store, person, subject, attribute, type);
 CREATE INDEX key_person ON key (tenant, person);
-CREATE INDEX key_subject ON key (tenant, store, subject, attribute, person);
+CREATE INDEX key_about ON key (tenant, subject, person, store, attribute, type);
 
 CREATE TABLE statement (
     no              INTEGER PRIMARY KEY,

@@ -1,0 +1,148 @@
+"""How memories stand after a change: what the caller is told, and what the quick read keeps."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from vigent.domain.changes import ChangeSet, Head
+from vigent.domain.records import Stretch, pack
+from vigent.domain.statements import ONE_VALUE, Statement
+from vigent.domain.time import OPEN, Instant
+from vigent.domain.timeline import Segment
+from vigent.standing import head_of, neighbours, shown
+from vigent.write.refold import Refolded
+from vigent.write.work import Work
+
+__all__ = ["Standing", "apply", "lookup", "standing"]
+
+
+class Standing(NamedTuple):
+    """A memory over a stretch, as an answer shows it."""
+
+    statement: Statement
+    stretch: Stretch
+    replaced: str | None
+    replacer: str | None
+
+
+def standing(work: Work, folded: Refolded, memory: int, near: Instant) -> Standing:
+    """Give how a memory stands after the change, over the stretch nearest to an instant."""
+    statement = work.find(memory)
+    mine = [i for i, s in enumerate(folded.after) if s.memory == memory]
+    if not mine:
+        old = [b for b in folded.before if b.memory == memory]
+        stretch = (
+            Stretch(old[-1].valid_from, old[-1].valid_to, old[-1].recorded_from, work.at)
+            if old
+            else Stretch(statement.valid_from, statement.valid_to, work.at, work.at)
+        )
+        follower = _covering(work, folded, stretch.valid_from)
+        return Standing(statement, stretch, statement.replaces, follower)
+    chosen = next(
+        (folded.after[i] for i in mine if folded.after[i].start <= near < folded.after[i].end),
+        folded.after[mine[-1]],
+    )
+    since = next(
+        (b.recorded_from for b in folded.before
+         if (b.valid_from, b.valid_to, b.memory) == chosen),
+        work.at,
+    )  # fmt: skip
+    stretch = Stretch(chosen.start, chosen.end, since, None)
+    replaced = statement.replaces or _before(work, folded, mine[0])
+    return Standing(statement, stretch, replaced, _after(work, folded, mine[-1]))
+
+
+def _before(work: Work, folded: Refolded, index: int) -> str | None:
+    first = folded.after[index]
+    if index:
+        other = folded.after[index - 1]
+        return _id(work, other.memory) if other.end == first.start else None
+    if first.start == folded.low:
+        found = work.transaction.at(work.key, folded.member, first.start - 1, None)
+        if found and found[0].belief.valid_to == first.start:
+            return found[0].statement.id if shown(found[0].statement, work.at) else None
+    return None
+
+
+def _after(work: Work, folded: Refolded, index: int) -> str | None:
+    last = folded.after[index]
+    if index + 1 < len(folded.after):
+        other = folded.after[index + 1]
+        return _id(work, other.memory) if other.start == last.end else None
+    if last.end != OPEN and last.end == folded.high:
+        found = work.transaction.at(work.key, folded.member, last.end, None)
+        if found and found[0].belief.valid_from == last.end:
+            return found[0].statement.id if shown(found[0].statement, work.at) else None
+    return None
+
+
+def _covering(work: Work, folded: Refolded, instant: Instant) -> str | None:
+    found = [s.memory for s in folded.after if s.start <= instant < s.end]
+    return _id(work, found[0]) if found else None
+
+
+def _id(work: Work, memory: int) -> str | None:
+    statement = work.find(memory)
+    return statement.id if shown(statement, work.at) else None
+
+
+def _quick_answer(work: Work) -> Head | None:
+    """Derive the quick answer from the timeline decided for.
+
+    None where that needs a look at what lies outside it.
+    """
+    if len(work.folds) != 1 or work.folds[0].member != ONE_VALUE:
+        return None
+    folded, now = work.folds[0], work.at
+    if not folded.low <= now < folded.high or work.changes.forgotten:
+        return None
+    low, high = folded.low, folded.high
+    for index, segment in enumerate(folded.after):
+        if segment.start <= now < segment.end:
+            if segment.start == folded.low or segment.end == folded.high != OPEN:
+                return None
+            return _head_of(work, folded, index, segment)
+        if segment.end <= now:
+            low = segment.end
+        else:
+            high = segment.start
+            break
+    return Head(low, high, 0, OPEN, None, None, None)
+
+
+def _head_of(work: Work, folded: Refolded, index: int, segment: Segment) -> Head | None:
+    if any(s.memory == segment.memory for s in folded.after[:index]):
+        return None
+    if any(s.memory == segment.memory for s in folded.after[index + 1 :]):
+        return None
+    found = standing(work, folded, segment.memory, work.at)
+    statement = found.statement
+    if statement.forgotten_at != OPEN:
+        return Head(segment.start, segment.end, work.at, OPEN, None, None, None)
+    return Head(
+        segment.start, segment.end, found.stretch.recorded_from, statement.expires_at,
+        found.replaced, found.replacer, pack(statement),
+    )  # fmt: skip
+
+
+def apply(work: Work) -> None:
+    """Put the change into the transaction, with the quick answer of a single-valued key."""
+    changes, key = work.changes, work.key
+    single = key.id.attribute and (work.definition is None or not work.definition.multi)
+    if not single or not changes.recorded or changes.heads:
+        work.transaction.apply(changes)
+        return
+    head = _quick_answer(work)
+    if head is not None:
+        changes.heads.append((key.no, head))
+        work.transaction.apply(changes)
+        return
+    work.transaction.apply(changes)
+    head = head_of(work.transaction, key._replace(last_recorded=work.at), work.at)
+    work.transaction.apply(ChangeSet(work.context.tenant, heads=[(key.no, head)]))
+
+
+def lookup(work: Work, statement: Statement, stretch: Stretch) -> Standing:
+    """Give how a stored memory stands, with its neighbours looked up."""
+    around = neighbours(work.transaction, work.key, statement, None, work.at)
+    return Standing(statement, stretch, around.replaced, around.replacer)
