@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -54,7 +54,7 @@ class Child:
         self.process.kill()
         self.process.wait(60)
 
-    def __enter__(self) -> Child:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -73,4 +73,5 @@ importlib.import_module(sys.argv[2]).main(*sys.argv[3:])
 
 def say(value: object) -> None:
     """In a child: hand a value to the parent."""
-    print(json.dumps(value), flush=True)
+    sys.stdout.write(json.dumps(value) + "\n")
+    sys.stdout.flush()

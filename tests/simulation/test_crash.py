@@ -91,7 +91,7 @@ def test_what_a_killed_writer_acknowledged_is_there_and_nothing_half(tmp_path):
 
 
 @pytest.mark.slow
-def test_fifty_kills(tmp_path):
+def test_fifty_kills(tmp_path, record_property):
     inside = rehearse(tmp_path, 50)
-    print(f"{inside} of 50 kills fell inside a transaction")
+    record_property("kills inside a transaction, of 50", inside)
     assert inside >= 25
