@@ -48,28 +48,39 @@ def neighbours(
     """
     stretches = [s.belief for s in snapshot.beliefs(key, memory.no)]
     believed = [b for b in stretches if _known(b, known_at)]
+    if not believed:
+        replacer = _named_by(snapshot, key, memory, known_at)
+        if replacer is None and stretches and memory.status == "corrected":
+            # Nothing is left of it: what stands where it began came at the same instant.
+            last = stretches[-1]
+            found = snapshot.at(key, last.member, last.valid_from, known_at)
+            replacer = found[0].statement.id if found and shown(found[0].statement, now) else None
+        return Neighbours(memory.replaces, replacer)
     replaced, replacer = memory.replaces, None
+    first = min(b.valid_from for b in believed)
+    last_end = max(b.valid_to for b in believed)
+    member = believed[0].member
+    if replaced is None:
+        found = snapshot.at(key, member, first - 1, known_at)
+        if found and found[0].belief.valid_to == first and shown(found[0].statement, now):
+            replaced = found[0].statement.id
+    if last_end != OPEN:
+        found = snapshot.at(key, member, last_end, known_at)
+        if found and found[0].belief.valid_from == last_end and shown(found[0].statement, now):
+            replacer = found[0].statement.id
+        elif not key.id.attribute:
+            replacer = _named_by(snapshot, key, memory, known_at)
+    return Neighbours(replaced, replacer)
+
+
+def _named_by(
+    snapshot: Snapshot, key: Key, memory: Statement, known_at: Instant | None
+) -> str | None:
+    """Give the memory that names this one as what it corrected or replaced."""
     for _, other in snapshot.statements(key.id.tenant, replacing=memory.id):
         if other.forgotten_at == OPEN and (known_at is None or other.recorded_from <= known_at):
-            replacer = other.id
-            break
-    if believed:
-        first = min(b.valid_from for b in believed)
-        last = max(b.valid_to for b in believed)
-        member = believed[0].member
-        if replaced is None:
-            found = snapshot.at(key, member, first - 1, known_at)
-            if found and found[0].belief.valid_to == first and shown(found[0].statement, now):
-                replaced = found[0].statement.id
-        if replacer is None and last != OPEN:
-            found = snapshot.at(key, member, last, known_at)
-            if found and found[0].belief.valid_from == last and shown(found[0].statement, now):
-                replacer = found[0].statement.id
-    elif stretches and replacer is None and memory.status == "corrected":
-        found = snapshot.at(key, stretches[-1].member, stretches[-1].valid_from, known_at)
-        if found and shown(found[0].statement, now):
-            replacer = found[0].statement.id
-    return Neighbours(replaced, replacer)
+            return other.id
+    return None
 
 
 def run_of(snapshot: Snapshot, key: Key, statement: Statement) -> list[Statement]:

@@ -112,13 +112,13 @@ class Record:
 
     __slots__ = (
         "_content",
+        "_replaced",
         "_source",
         "answered_at",
         "half_life_days",
         "key",
         "known",
         "name",
-        "replaced",
         "replacer",
         "stretch",
         "valid_at",
@@ -131,7 +131,7 @@ class Record:
         source: Statement | str,
         stretch: Stretch,
         *,
-        replaced: str | None,
+        replaced: str | Callable[[], str | None] | None,
         replacer: str | None,
         valid_at: Instant,
         known: Instant,
@@ -143,7 +143,7 @@ class Record:
         self._source = source
         self._content: tuple[Any, ...] | list[Any] | None = None
         self.stretch = stretch
-        self.replaced = replaced
+        self._replaced = replaced
         self.replacer = replacer
         self.valid_at = valid_at
         self.known = known
@@ -246,7 +246,11 @@ class Record:
     @property
     def supersedes_memory_id(self) -> str | None:
         """The memory it followed or corrected."""
-        return self.replaced
+        found = self._replaced
+        if found is None or isinstance(found, str):
+            return found
+        self._replaced = found = found()
+        return found
 
     @property
     def superseded_by(self) -> str | None:
@@ -295,7 +299,7 @@ class Record:
             "valid_from_basis": c[6],
             "recorded_from": iso(stretch.recorded_from),
             "recorded_to": _text_instant(stretch.recorded_to),
-            "supersedes_memory_id": self.replaced,
+            "supersedes_memory_id": self.supersedes_memory_id,
             "superseded_by": self.replacer,
             "source_episode_id": c[7],
             "source": c[8],
@@ -334,7 +338,8 @@ class Record:
             self.key == other.key
             and self.stretch == other.stretch
             and list(self.content) == list(other.content)
-            and (self.replaced, self.replacer) == (other.replaced, other.replacer)
+            and (self.supersedes_memory_id, self.replacer)
+            == (other.supersedes_memory_id, other.replacer)
         )
 
     def __hash__(self) -> int:

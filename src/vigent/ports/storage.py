@@ -60,13 +60,24 @@ class Selection:
 
 
 class HeadRow(NamedTuple):
-    """The quick answer for one single-valued key."""
+    """The quick answer for one single-valued key: a ``Head``, and what key it is of."""
 
     key: int
     person: str
     name: str
     last_recorded: Instant
-    head: Head
+    valid_from: Instant
+    valid_to: Instant
+    recorded_from: Instant
+    expires_at: Instant
+    replaced: str | None
+    replacer: str | None
+    content: str | None
+
+    @property
+    def head(self) -> Head:
+        """What is in force, as it is kept."""
+        return Head._make(self[4:])
 
 
 class Stretched(NamedTuple):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 from vigent.domain.records import Record
 from vigent.domain.schema import Schema
@@ -14,7 +14,9 @@ from vigent.ports.storage import Scope, Selection, Snapshot, Storage, Stretched
 from vigent.ports.system import Clock
 from vigent.standing import record_of
 
-__all__ = ["At", "Reading"]
+__all__ = ["NOW", "At", "Reading"]
+
+_REMEMBERED: Final = 10_000
 
 
 class At(NamedTuple):
@@ -22,6 +24,9 @@ class At(NamedTuple):
 
     as_of: Instant | None
     known_at: Instant | None
+
+
+NOW: Final = At(None, None)
 
 
 @dataclass(slots=True)
@@ -33,6 +38,9 @@ class Reading:
     clock: Clock
     tenant: str
     store: str
+    _attributes: dict[str, tuple[str, bool]] = field(
+        default_factory=dict[str, tuple[str, bool]], repr=False
+    )
 
     def scope(self, person: str | None) -> Scope:
         """Give whose memory a read sees."""
@@ -40,6 +48,8 @@ class Reading:
 
     def instants(self, as_of: object, known_at: object, timezone: str | None) -> At:
         """Check the instants of a read; a bare date is the last microsecond of that day."""
+        if as_of is None and known_at is None:
+            return NOW
         return At(
             None
             if as_of is None
@@ -51,9 +61,15 @@ class Reading:
 
     def attribute(self, name: object) -> tuple[str, bool]:
         """Give an attribute's canonical name, and whether it is multi-valued."""
+        found = self._attributes.get(name) if isinstance(name, str) else None
+        if found is not None:
+            return found
         checked = check_name(name, "attribute")
         definition = self.schema.attribute(checked)
-        return (checked, False) if definition is None else (definition.name, definition.multi)
+        found = (checked, False) if definition is None else (definition.name, definition.multi)
+        if isinstance(name, str) and len(self._attributes) < _REMEMBERED:
+            self._attributes[name] = found
+        return found
 
     def selection(
         self,

@@ -7,12 +7,10 @@ from vigent.domain.state import State
 from vigent.domain.statements import ONE_VALUE, Key, KeyId
 from vigent.domain.text import canonical_subject
 from vigent.ports.storage import Selection, Snapshot, Stretched
-from vigent.read.reading import At, Reading
+from vigent.read.reading import NOW, At, Reading
 from vigent.standing import shown
 
 __all__ = ["current", "current_many", "state"]
-
-_NOW = At(None, None)
 
 
 def current(
@@ -20,25 +18,23 @@ def current(
 ) -> Record | None:
     """Give the record in force of a single-valued attribute, or None; the person's own first."""
     _, canon = canonical_subject(subject)
-    persons = reading.scope(person).readable
-    if at == _NOW:
+    persons = (person, "") if person else ("",)
+    if at is NOW:
         rows = reading.storage.reader().heads(
             reading.tenant, reading.store, persons, canon, attribute
         )
         clock = reading.clock.now()
         for row in rows:
             now = max(clock, row.last_recorded)
-            head = row.head
-            if not head.valid_from <= now < head.valid_to:
+            if not row.valid_from <= now < row.valid_to:
                 break
-            if head.content is None or head.expires_at <= now:
+            if row.content is None or row.expires_at <= now:
                 continue
-            id = KeyId(reading.tenant, reading.store, row.person, canon, attribute, "")
             definition = reading.schema.attribute(attribute)
             return Record(
-                id, row.name, head.content,
-                Stretch(head.valid_from, head.valid_to, head.recorded_from, None),
-                replaced=head.replaced, replacer=head.replacer, valid_at=now,
+                KeyId(reading.tenant, reading.store, row.person, canon, attribute, ""), row.name,
+                row.content, Stretch(row.valid_from, row.valid_to, row.recorded_from, None),
+                replaced=row.replaced, replacer=row.replacer, valid_at=now,
                 known=row.last_recorded, answered_at=now,
                 half_life_days=None if definition is None else definition.half_life_days,
             )  # fmt: skip

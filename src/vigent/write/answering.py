@@ -23,10 +23,17 @@ class Standing(NamedTuple):
     stretch: Stretch
     replaced: str | None
     replacer: str | None
+    later: bool = False
+    """Whether what it replaced lies outside what was read, and is looked up when asked for."""
 
 
-def standing(work: Work, folded: Refolded, memory: int, near: Instant) -> Standing:
-    """Give how a memory stands after the change, over the stretch nearest to an instant."""
+def standing(
+    work: Work, folded: Refolded, memory: int, near: Instant, *, later: bool = False
+) -> Standing:
+    """Give how a memory stands after the change, over the stretch nearest to an instant.
+
+    With ``later``, what it replaced is left to be looked up when asked for, unless it is known.
+    """
     statement = work.find(memory)
     mine = [i for i, s in enumerate(folded.after) if s.memory == memory]
     if not mine:
@@ -48,8 +55,12 @@ def standing(work: Work, folded: Refolded, memory: int, near: Instant) -> Standi
         work.at,
     )  # fmt: skip
     stretch = Stretch(chosen.start, chosen.end, since, None)
-    replaced = statement.replaces or _before(work, folded, mine[0])
-    return Standing(statement, stretch, replaced, _after(work, folded, mine[-1]))
+    replacer = _after(work, folded, mine[-1])
+    if statement.replaces is not None:
+        return Standing(statement, stretch, statement.replaces, replacer)
+    if later and not mine[0] and folded.after[0].start == folded.low:
+        return Standing(statement, stretch, None, replacer, later=True)
+    return Standing(statement, stretch, _before(work, folded, mine[0]), replacer)
 
 
 def _before(work: Work, folded: Refolded, index: int) -> str | None:

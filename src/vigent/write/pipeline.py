@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from vigent.domain.statements import Key, KeyId, Statement
 from vigent.domain.time import OPEN, Instant
 from vigent.errors import InvalidInput, NotFound
 from vigent.ports.storage import Selection, Storage, Transaction
-from vigent.standing import half_life
+from vigent.standing import half_life, neighbours
 from vigent.write.answering import Standing, apply, lookup
 from vigent.write.context import Context
 from vigent.write.correct import correct, never_was
@@ -204,11 +204,24 @@ class WritePipeline:
         ended = tuple(self.record(s, key, at) for s in entered.ended)
         return WriteResult(entered.outcome, memory, ended, entered.reason)
 
+    def _later(self, statement: Statement, at: Instant) -> Callable[[], str | None]:
+        """Look up what a memory replaced when it is asked for, as it was known at the write."""
+
+        def look() -> str | None:
+            with self.storage.snapshot() as snapshot:
+                rows = snapshot.statements(statement.tenant, numbers=[statement.no])
+                if not rows:
+                    return None
+                return neighbours(snapshot, rows[0][0], statement, at, at).replaced
+
+        return look
+
     def record(self, standing: Standing, key: Key, at: Instant) -> Record:
         """Give a memory as a record, as it stands after the write."""
         statement = standing.statement
+        replaced = self._later(statement, at) if standing.later else standing.replaced
         return Record(
-            key.id, key.name, statement, standing.stretch, replaced=standing.replaced,
+            key.id, key.name, statement, standing.stretch, replaced=replaced,
             replacer=standing.replacer, valid_at=at, known=at, answered_at=at,
             half_life_days=half_life(self.context.schema, key.id, statement.type),
         )  # fmt: skip

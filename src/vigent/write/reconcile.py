@@ -137,7 +137,7 @@ def _answer(
     ended: tuple[Standing, ...],
 ) -> Entered:
     near = statement.valid_from
-    shown_ended = tuple(standing(work, folded, m, near) for m in lost) + ended
+    shown_ended = tuple(standing(work, folded, m, near, later=True) for m in lost) + ended
     outcome = "superseded" if shown_ended else "stored"
     if memory != statement.no:
         outcome = "confirmed"
@@ -178,9 +178,12 @@ def _standing_at(
     """
     for belief in folded.before:
         if belief.valid_from <= instant < belief.valid_to:
-            found = work.find(belief.memory)
-            if found.no != statement.no and shown(found, work.at):
-                return edited(found, valid_from=belief.valid_from)
+            found = folded.statements.get(belief.memory) or work.find(belief.memory)
+            if found.no == statement.no or not shown(found, work.at):
+                return None
+            if found.valid_from == belief.valid_from:
+                return found
+            return edited(found, valid_from=belief.valid_from)
     return None
 
 
@@ -227,7 +230,7 @@ def _evidence(work: Work, folded: Refolded, statement: Statement, memory: int) -
     rows = work.transaction.statements(head.tenant, evidence_for=memory)
     run = folded.runs[next(c for c, m in folded.heads.items() if m == memory)]
     others = (*(s for s in run if s.no != statement.no), *(row[1] for row in rows))
-    sources = {s.source_episode for s in (*others, support)}
+    sources = {s.source_episode or s.id for s in (*others, support)}
     work.new[support.no] = support
     work.amend(edited(head, evidence_count=len(sources), confirmed_at=work.at))
     work.finish()
@@ -304,7 +307,9 @@ def _superseded_text(
     lost = work.lost(folded, None)
     work.take(folded, [ending])
     work.new[statement.no] = edited(work.new[statement.no], replaces=old.id)
-    return tuple(standing(work, folded, m, dated.start) for m in lost)
+    return tuple(
+        standing(work, folded, m, dated.start)._replace(replacer=statement.id) for m in lost
+    )
 
 
 def retract(work: Work, draft: Draft, dated: Dated) -> Entered:

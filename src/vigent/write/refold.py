@@ -129,7 +129,7 @@ def difference(folded: Refolded, key: Key, at: Instant, changes: ChangeSet, numb
 
 
 def flags(
-    folded: Refolded, new: set[int], changes: ChangeSet, indexed: Container[int] = ()
+    folded: Refolded, new: Container[int], changes: ChangeSet, indexed: Container[int] = ()
 ) -> None:
     """Note what the replay derived of stored statements.
 

@@ -152,7 +152,8 @@ class Work:
         gaps = ChangeSet(self.context.tenant)
         for changer, memory in folded.heads.items():
             if memory in expired:
-                note_gap(gaps, folded.runs[changer], memory, self.at)
+                run = [s for s in folded.runs[changer] if s.no not in fresh]
+                note_gap(gaps, run, memory, self.at)
         self.transaction.apply(gaps)
         return refold(self.transaction, self.key, member, added=added, removed=removed)
 
@@ -207,16 +208,18 @@ class Work:
     def finish(self) -> None:
         """Note everything that follows from the timelines decided for."""
         changes = self.changes
+        indexed: set[int] = set()
         for folded in self.folds:
             opened = len(changes.opened)
             self._next_belief = difference(folded, self.key, self.at, changes, self._next_belief)
             self._note_runs(folded)
-            indexed: set[int] = set()
             for belief in changes.opened[opened:]:
                 self._index(belief.memory, indexed)
-            for number in self.new.keys() & folded.plan.clean:
-                self.new[number] = edited(self.new[number], clean=1)
-            flags(folded, set(self.new), changes, indexed)
+            flags(folded, self.new.keys(), changes, indexed)
+        for number, statement in self.new.items():
+            clean = int(any(number in folded.plan.clean for folded in self.folds))
+            if (statement.clean, statement.indexed) != (clean, int(number in indexed)):
+                self.new[number] = edited(statement, clean=clean, indexed=int(number in indexed))
         changes.statements.extend(self.new.values())
         changes.amended.extend(self.amended.values())
         if self.new or self.amended or changes.withdrawn or changes.forgotten:
@@ -227,10 +230,7 @@ class Work:
         if statement.indexed or memory in indexed or statement.forgotten_at != OPEN:
             return
         self.index(statement)
-        if memory in self.new:
-            self.new[memory] = edited(statement, indexed=1)
-        else:
-            indexed.add(memory)
+        indexed.add(memory)
 
     def index(self, statement: Statement) -> None:
         """Make a memory findable by its words."""
@@ -256,11 +256,11 @@ class Work:
             head = self.find(memory)
             if head.forgotten_at != OPEN:
                 continue
-            count = 1 if len(run) == 1 else len({s.source_episode for s in run})
+            count = 1 if len(run) == 1 else len({s.source_episode or s.id for s in run})
             status = "active" if memory in holding else "corrected"
             if self._trust_rules():
                 rows = self.transaction.statements(head.tenant, evidence_for=memory)
-                count = len({s.source_episode for s in (*run, *(r[1] for r in rows))})
+                count = len({s.source_episode or s.id for s in (*run, *(r[1] for r in rows))})
             if head.evidence_count != count or head.status != status:
                 self.amend(edited(head, evidence_count=count, status=status))
 

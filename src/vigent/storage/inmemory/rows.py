@@ -66,7 +66,7 @@ class View:
         """Give keys without a quick answer, so that readers take the long way."""
         ids = (KeyId(tenant, store, p, subject, attribute, "") for p in persons)
         found = [self._rows.keys[id] for id in ids if id in self._rows.keys]
-        return [HeadRow(k.no, k.id.person, k.name, k.last_recorded, _NO_HEAD) for k in found]
+        return [HeadRow(k.no, k.id.person, k.name, k.last_recorded, *_NO_HEAD) for k in found]
 
     def keys(self, selection: Selection) -> list[Key]:
         """Give the keys that a selection names, in order of their identity."""

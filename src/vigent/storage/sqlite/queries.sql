@@ -2,7 +2,7 @@
 
 -- name: heads
 -- The quick answer for one attribute of a subject, of a person or of what is shared.
-SELECT no, name, last_recorded, head_from, head_to, head_recorded, head_expires,
+SELECT no, person, name, last_recorded, head_from, head_to, head_recorded, head_expires,
        head_replaced, head_replacer, head
 FROM key
 WHERE tenant = ? AND store = ? AND person = ? AND subject = ? AND attribute = ? AND type = '';

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from vigent.domain.changes import Answered, Head
+from vigent.domain.changes import Answered
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Statement
 from vigent.domain.time import Instant
@@ -16,6 +16,7 @@ from vigent.storage.sqlite.database import Database
 __all__ = ["Q", "SqliteSnapshot", "key_of"]
 
 Q = load_queries("vigent.storage.sqlite")
+_HEADS = Q["heads"]
 
 
 def key_of(row: Sequence[Any]) -> Key:
@@ -35,11 +36,10 @@ class SqliteSnapshot:
         self, tenant: str, store: str, persons: tuple[str, ...], subject: str, attribute: str
     ) -> Sequence[HeadRow]:
         """Give the quick answers of one attribute, the person's own first."""
-        out: list[HeadRow] = []
-        for person in persons:
-            for r in self._run(Q["heads"], (tenant, store, person, subject, attribute)):
-                out.append(HeadRow(r[0], person, r[1], r[2], Head._make(r[3:])))  # noqa: PERF401
-        return out
+        rows = self._run(_HEADS, (tenant, store, persons[0], subject, attribute)).fetchall()
+        if len(persons) > 1:
+            rows += self._run(_HEADS, (tenant, store, persons[1], subject, attribute)).fetchall()
+        return [HeadRow._make(row) for row in rows]
 
     def keys(self, selection: Selection) -> list[Key]:
         """Give the keys that a selection names, in order of their identity."""
