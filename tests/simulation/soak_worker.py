@@ -88,7 +88,8 @@ class Commands:
         if isinstance(result, VigentError) or result.memory is None:
             return []
         self.ids = [*self.ids[-50:], result.memory.memory_id]
-        return [result.memory.memory_id]
+        # A candidate goes once it is decided, forgotten or past its time; a statement stays.
+        return [] if result.outcome == "pending_review" else [result.memory.memory_id]
 
     def write(self) -> list[str]:
         item = self._item()

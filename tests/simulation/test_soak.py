@@ -73,7 +73,6 @@ def assert_there(path: Path, ids: list[str]) -> None:
     with sqlite3.connect(path) as connection:
         there = {id for (id,) in connection.execute("SELECT id FROM statement")}
     connection.close()
-    # A decided candidate gives way to the statement that it became, which bears its id.
     assert [id for id in ids if id not in there] == []
 
 
