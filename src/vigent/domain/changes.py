@@ -159,3 +159,15 @@ class ChangeSet:
     jobs: list[Job] = field(default_factory=list[Job])
     answered: list[Answered] = field(default_factory=list[Answered])
     links: list[PersonLink] = field(default_factory=list[PersonLink])
+
+    @property
+    def edits(self) -> bool:
+        """Whether statements that are stored already are changed."""
+        return bool(
+            self.discarded
+            or self.withdrawn
+            or self.amended
+            or self.refolded
+            or self.forgotten
+            or self.blanked
+        )

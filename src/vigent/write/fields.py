@@ -47,6 +47,8 @@ def deadline(
     timezone: str | None,
 ) -> dict[str, Any]:
     """Check how long to keep something: at most one of the three ways to say it."""
+    if expires_at is None and ttl_days is None and retention_policy is None:
+        return {"expires_at": None, "ttl_days": None, "retention": None}
     if sum(x is not None for x in (expires_at, ttl_days, retention_policy)) > 1:
         raise InvalidInput(
             "expires_at", "give only one of expires_at, ttl_days and retention_policy"

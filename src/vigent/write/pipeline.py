@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from vigent.domain.changes import ChangeSet
@@ -20,7 +19,7 @@ from vigent.write.context import Context
 from vigent.write.correct import correct, never_was
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
-from vigent.write.fresh import first, is_first
+from vigent.write.fresh import Firsts, is_first
 from vigent.write.reconcile import Dated, change, hold, replace, retract
 from vigent.write.result import WriteResult
 from vigent.write.work import Work, edited, token_of
@@ -28,12 +27,37 @@ from vigent.write.work import Work, edited, token_of
 __all__ = ["Session", "WritePipeline"]
 
 
-@dataclass(slots=True)
 class Session:
-    """One open transaction and the tenant's salt."""
+    """One open transaction and the tenant's salt.
 
-    transaction: Transaction
-    salt: bytes
+    First statements are gathered beside it, and given to it before anything else is done.
+    """
+
+    def __init__(self, transaction: Transaction, salt: bytes) -> None:
+        self.beside = transaction
+        self.salt = salt
+        self.firsts: Firsts | None = None
+
+    @property
+    def transaction(self) -> Transaction:
+        """The transaction, with everything entered so far."""
+        self.settle()
+        return self.beside
+
+    def settle(self) -> None:
+        """Give the transaction what was gathered beside it."""
+        if self.firsts is not None:
+            self.firsts.settle()
+            self.firsts = None
+
+    def find(self, id: KeyId) -> Key | None:
+        """Find a key as it stands in the transaction."""
+        if self.firsts is not None and id in self.firsts.ids:
+            self.settle()
+        found = self.beside.keys(
+            Selection(id.tenant, id.store, (id.person,), id.subject, id.attribute, id.type)
+        )
+        return found[0] if found else None
 
 
 class WritePipeline:
@@ -54,7 +78,9 @@ class WritePipeline:
                 transaction.apply(
                     ChangeSet(self.context.tenant, salt=salt, salted_at=self.context.clock.now())
                 )
-            yield Session(transaction, salt)
+            session = Session(transaction, salt)
+            yield session
+            session.settle()
         self._salt = salt
 
     def work(self, session: Session, key: Key, person: str, *, fresh: bool = False) -> Work:
@@ -66,47 +92,52 @@ class WritePipeline:
             session.transaction, self.context, key, definition, at, session.salt, changes, person
         )
 
-    def key(self, session: Session, draft: Draft) -> tuple[Key, bool]:
-        """Find the key a draft is about, or make it."""
-        context = self.context
-        type = "" if draft.attribute else draft.type
-        found = session.transaction.keys(
-            Selection(
-                context.tenant, context.store, (draft.person,), draft.subject, draft.attribute, type
-            )
-        )
-        if found:
-            return found[0], False
-        id = KeyId(
-            context.tenant, context.store, draft.person, draft.subject, draft.attribute, type
-        )
-        return Key(session.transaction.numbers.key, id, draft.name, 0), True
-
     def enter(self, session: Session, draft: Draft, id: str | None = None) -> WriteResult:
         """Reconcile one draft with what is in force, and put the change into the transaction."""
-        context, transaction = self.context, session.transaction
-        key, fresh = self.key(session, draft)
+        context = self.context
+        type = "" if draft.attribute else draft.type
+        named = KeyId(
+            context.tenant, context.store, draft.person, draft.subject, draft.attribute, type
+        )
+        key = session.find(named)
+        if key is None and is_first(draft, id):
+            return self._enter_first(session, named, draft)
+        transaction = session.transaction
+        fresh = key is None
+        if key is None:
+            key = Key(transaction.numbers.key, named, draft.name, 0)
         work = self.work(session, key, draft.person, fresh=fresh)
-        dated = self._dates(session, draft, work)
+        dated = self._dates(transaction, draft, work)
         fingerprint = _fingerprint(work, draft, dated)
         if fingerprint is not None and id is None:
             before = transaction.statements(context.tenant, fingerprint=fingerprint)
             if before:
                 return self._again(session, work, before[0][1])
-        if is_first(draft, id, fresh=fresh):
-            entered = first(work, draft, dated)
-        elif draft.held is not None and not draft.retract:
+        if draft.held is not None and not draft.retract:
             entered = hold(work, draft, dated, b"", draft.held)
         else:
             entered = _reconcile(work, draft, dated, id)
-        self._commit(work, draft, dated, entered, fingerprint)
+        if fingerprint is not None:
+            _remember(work, draft, dated, entered, fingerprint)
+        self._audit(work, draft, entered)
+        apply(work)
         return self.show(entered, work.key, work.at)
 
-    def _dates(self, session: Session, draft: Draft, work: Work) -> Dated:
+    def _enter_first(self, session: Session, id: KeyId, draft: Draft) -> WriteResult:
+        """Enter the first statement of a key."""
+        if session.firsts is None:
+            session.firsts = Firsts(session.beside, self.context, session.salt)
+        work = session.firsts.begin(id, draft)
+        dated = self._dates(session.beside, draft, work)
+        entered = session.firsts.enter(draft, dated, _fingerprint(work, draft, dated))
+        self._audit(work, draft, entered)
+        return self.show(entered, work.key, work.at)
+
+    def _dates(self, transaction: Transaction, draft: Draft, work: Work) -> Dated:
         speaker = None
         start, basis = draft.valid_from, "stated"
         if draft.source_episode is not None:
-            rows = session.transaction.episodes(self.context.tenant, ids=[draft.source_episode])
+            rows = transaction.episodes(self.context.tenant, ids=[draft.source_episode])
             if not rows or rows[0].store != self.context.store or rows[0].person not in (
                 draft.person, "",
             ):  # fmt: skip
@@ -125,17 +156,8 @@ class WritePipeline:
             raise InvalidInput("expires_at", "is already past")
         return Dated(start, draft.valid_to, basis, speaker)
 
-    def _commit(
-        self,
-        work: Work,
-        draft: Draft,
-        dated: Dated,
-        entered: Entered,
-        fingerprint: bytes | None,
-    ) -> None:
-        changes = work.changes
-        if fingerprint is not None:
-            _remember(work, draft, dated, entered, fingerprint)
+    def _audit(self, work: Work, draft: Draft, entered: Entered) -> None:
+        """Note in the audit what was asked for and what it came to."""
         memory = entered.memory
         target = memory.statement.id if memory is not None else None
         if target is None and entered.ended:
@@ -147,14 +169,13 @@ class WritePipeline:
             content["ended"] = [s.statement.id for s in entered.ended]
         if entered.reason is not None:
             content["reason"] = entered.reason
-        changes.audit.append(
+        work.changes.audit.append(
             self.context.audit(
                 person=draft.person, key=work.key.no, at=work.at,
                 action="memory_retract" if draft.retract else "memory_write",
                 outcome=entered.outcome, target=target, content=content,
             )
         )  # fmt: skip
-        apply(work)
 
     def _again(self, session: Session, work: Work, first: Statement) -> WriteResult:
         """Give the first answer again: the same request of the same episode changes nothing."""

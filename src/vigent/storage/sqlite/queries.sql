@@ -48,10 +48,11 @@ FROM key
 WHERE no = ? AND tenant = ?;
 
 -- name: key_insert
--- A new key; nothing is in force of it yet.
+-- A new key, with what is in force of it.
 INSERT INTO key (no, tenant, store, person, subject, attribute, type, name, last_recorded,
-                 head_from, head_to, head_recorded, head_expires)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0);
+                 head_from, head_to, head_recorded, head_expires, head_replaced, head_replacer,
+                 head)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: key_recorded
 -- Move the recorded clock of a key on.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from vigent.domain.changes import ChangeSet
+from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import BEGINNING, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
@@ -49,6 +49,9 @@ _ORDER = (
     "answer_insert",
     "person_link",
 )
+
+
+_NOTHING = Head(0, 0, 0, 0, None, None, None)
 
 
 class SqliteTransaction(SqliteSnapshot):
@@ -187,12 +190,17 @@ class SqliteTransaction(SqliteSnapshot):
             self._pending.setdefault(query, []).extend(rows)
 
     def _take_statements(self, changes: ChangeSet) -> None:
-        add, tenant = self._add, changes.tenant
+        add = self._add
         if changes.statements:
             add("statement_insert", changes.statements)
             for s in changes.statements:
                 self._dirty.add(s.key)
                 self._handles.update((s.id, s.fingerprint, s.replaces))
+        if changes.edits:
+            self._take_edits(changes)
+
+    def _take_edits(self, changes: ChangeSet) -> None:
+        add, tenant = self._add, changes.tenant
         add("statement_delete", [(number, tenant) for number in changes.discarded])
         add(
             "statement_withdraw",
@@ -217,13 +225,20 @@ class SqliteTransaction(SqliteSnapshot):
 
     def _take_beliefs(self, changes: ChangeSet) -> None:
         add, numbers, tenant = self._add, self._numbers, changes.tenant
+        heads = dict(changes.heads)
         for key in changes.keys:
             self._fresh[key.id] = key
             self._keys[key.no] = key
-            add("key_insert", [(key.no, *key.id, key.name, key.last_recorded)])
+            self._dirty.add(key.no)
+        add(
+            "key_insert",
+            [
+                (key.no, *key.id, key.name, key.last_recorded, *heads.pop(key.no, _NOTHING))
+                for key in changes.keys
+            ],
+        )
         add("belief_close", [(c.at, c.belief, tenant) for c in changes.closed])
         add("belief_insert", changes.opened)
-        heads = dict(changes.heads)
         for key, instant in changes.recorded:
             self._dirty.add(key.no)
             moved = key._replace(last_recorded=instant)
@@ -247,26 +262,17 @@ class SqliteTransaction(SqliteSnapshot):
         add, tenant = self._add, changes.tenant
         if changes.words:
             add("words_insert", changes.words)
-        for entry in changes.audit:
-            number = self._next("last_audit")
+        if changes.audit:
+            number = self._next("last_audit", len(changes.audit))
+            numbered = list(enumerate(changes.audit, number))
             add(
                 "audit_insert",
-                [
-                    (
-                        number,
-                        tenant,
-                        entry.id,
-                        entry.at,
-                        entry.action,
-                        entry.outcome,
-                        entry.target,
-                        entry.digest,
-                    )
-                ],
-            )
+                [(n, tenant, e.id, e.at, e.action, e.outcome, e.target, e.digest)
+                 for n, e in numbered],
+            )  # fmt: skip
             add(
                 "audit_content_insert",
-                [(number, tenant, entry.store, entry.person, entry.key, entry.salt, entry.content)],
+                [(n, tenant, e.store, e.person, e.key, e.salt, e.content) for n, e in numbered],
             )
         for episode in changes.episodes:
             add("episode_insert", [episode._replace(no=self._next("last_episode"))])
@@ -282,12 +288,13 @@ class SqliteTransaction(SqliteSnapshot):
         if changes.salt is not None:
             add("tenant_insert", [(tenant, changes.salt, changes.salted_at)])
 
-    def _next(self, query: str) -> int:
-        number = self._last.get(query)
-        if number is None:
-            number = self._run(Q[query]).fetchall()[0][0]
-        self._last[query] = number + 1
-        return number + 1
+    def _next(self, query: str, count: int = 1) -> int:
+        """Give the first of so many free numbers."""
+        last = self._last.get(query)
+        if last is None:
+            last = self._run(Q[query]).fetchall()[0][0]
+        self._last[query] = last + count
+        return last + 1
 
     def _settle(self, key: int) -> None:
         """Write what is pending if this key is part of it."""
