@@ -53,6 +53,8 @@ class Keeper:
     def erase(self, person: str, *, dry_run: bool, wait: bool) -> Erased:
         """Remove a person, with what is shared about the entity they are."""
         now = self.clock.now()
+        if not dry_run:
+            self._make_known(now)
         with self.storage.snapshot() as snapshot:
             ledger = snapshot.ledger(self.tenant, subject_of=person)
             salt = ledger.salt or b""
@@ -77,6 +79,12 @@ class Keeper:
                 self._note(transaction, digest, counts, now)
             state = "purged" if wait and self.storage.purge() else "removed"
         return Erased(digest.hex(), state, counts, tuple(shared), now)
+
+    def _make_known(self, now: Instant) -> None:
+        """Give the tenant its salt: an erasure is remembered under it."""
+        with self.storage.transaction() as transaction:
+            if transaction.ledger(self.tenant).salt is None:
+                transaction.apply(ChangeSet(self.tenant, salt=self.ids.salt(), salted_at=now))
 
     def _note(
         self, transaction: Transaction, digest: bytes, counts: dict[str, int], now: Instant
@@ -114,10 +122,12 @@ class Keeper:
                     continue
                 at = max(now, key.last_recorded)
                 right = head_of(snapshot, key, at)
-                rows = snapshot.heads(
-                    self.tenant, self.store, (key.id.person,), key.id.subject, key.id.attribute
+                row = snapshot.head(
+                    self.tenant, self.store, key.id.person, key.id.subject, key.id.attribute
                 )
-                head = next(row.head for row in rows if row.key == key.no)
+                if row is None:
+                    continue
+                head = row.head
                 if head.valid_from <= at < head.valid_to and (
                     head.content != right.content or (head.content is not None and head != right)
                 ):

@@ -126,10 +126,10 @@ class AuditSummary(NamedTuple):
 class Snapshot(Protocol):
     """One consistent view of a store."""
 
-    def heads(
-        self, tenant: str, store: str, persons: tuple[str, ...], subject: str, attribute: str
-    ) -> Sequence[HeadRow]:
-        """Give the quick answers of one attribute, the person's own first."""
+    def head(
+        self, tenant: str, store: str, person: str, subject: str, attribute: str
+    ) -> HeadRow | None:
+        """Give the quick answer of one attribute, for one person or (empty) what is shared."""
         ...
 
     def keys(self, selection: Selection) -> list[Key]:

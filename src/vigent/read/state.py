@@ -6,7 +6,8 @@ from vigent.domain.records import Record, Stretch
 from vigent.domain.state import State
 from vigent.domain.statements import ONE_VALUE, Key, KeyId
 from vigent.domain.text import canonical_subject
-from vigent.ports.storage import Selection, Snapshot, Stretched
+from vigent.domain.time import Instant
+from vigent.ports.storage import HeadRow, Selection, Snapshot, Stretched
 from vigent.read.reading import NOW, At, Reading
 from vigent.standing import shown
 
@@ -20,24 +21,16 @@ def current(
     _, canon = canonical_subject(subject)
     persons = (person, "") if person else ("",)
     if at is NOW:
-        rows = reading.storage.reader().heads(
-            reading.tenant, reading.store, persons, canon, attribute
-        )
-        clock = reading.clock.now()
-        for row in rows:
+        reader, clock = reading.storage.reader(), reading.clock.now()
+        for whose in persons:
+            row = reader.head(reading.tenant, reading.store, whose, canon, attribute)
+            if row is None:
+                continue
             now = max(clock, row.last_recorded)
             if not row.valid_from <= now < row.valid_to:
-                break
-            if row.content is None or row.expires_at <= now:
-                continue
-            definition = reading.schema.attribute(attribute)
-            return Record(
-                KeyId(reading.tenant, reading.store, row.person, canon, attribute, ""), row.name,
-                row.content, Stretch(row.valid_from, row.valid_to, row.recorded_from, None),
-                replaced=row.replaced, replacer=row.replacer, valid_at=now,
-                known=row.last_recorded, answered_at=now,
-                half_life_days=None if definition is None else definition.half_life_days,
-            )  # fmt: skip
+                break  # kept for another stretch of time: ask the beliefs
+            if row.content is not None and row.expires_at > now:
+                return _quick(reading, row, canon, attribute, now)
         else:
             return None
     with reading.storage.snapshot() as snapshot:
@@ -49,6 +42,17 @@ def current(
                 if found:
                     return reading.record(snapshot, found[0], at)
     return None
+
+
+def _quick(reading: Reading, row: HeadRow, subject: str, attribute: str, now: Instant) -> Record:
+    definition = reading.schema.attribute(attribute)
+    return Record(
+        KeyId(reading.tenant, reading.store, row.person, subject, attribute, ""), row.name,
+        row.content or "", Stretch(row.valid_from, row.valid_to, row.recorded_from, None),
+        replaced=row.replaced, replacer=row.replacer, valid_at=now, known=row.last_recorded,
+        answered_at=now,
+        half_life_days=None if definition is None else definition.half_life_days,
+    )  # fmt: skip
 
 
 def _in_force(

@@ -13,6 +13,7 @@ from vigent.domain.values import Value
 from vigent.errors import ConflictError, NotFound
 from vigent.ports.storage import Selection
 from vigent.standing import shown
+from vigent.write.answering import apply
 from vigent.write.draft import Draft
 from vigent.write.pipeline import Session, WritePipeline
 from vigent.write.result import ReviewItem, WriteResult
@@ -79,7 +80,7 @@ class Reviewer:
                     outcome="rejected", target=held.id, content={"reason": why},
                 )
             )  # fmt: skip
-            session.transaction.apply(work.changes)
+            apply(work)
             return self._record(key, rejected)
 
     def _held(self, session: Session, memory_id: object) -> tuple[Key, Statement]:

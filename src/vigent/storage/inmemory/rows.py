@@ -60,13 +60,14 @@ class View:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
-    def heads(
-        self, tenant: str, store: str, persons: tuple[str, ...], subject: str, attribute: str
-    ) -> Sequence[HeadRow]:
-        """Give keys without a quick answer, so that readers take the long way."""
-        ids = (KeyId(tenant, store, p, subject, attribute, "") for p in persons)
-        found = [self._rows.keys[id] for id in ids if id in self._rows.keys]
-        return [HeadRow(k.no, k.id.person, k.name, k.last_recorded, *_NO_HEAD) for k in found]
+    def head(
+        self, tenant: str, store: str, person: str, subject: str, attribute: str
+    ) -> HeadRow | None:
+        """Give a key without a quick answer, so that readers take the long way."""
+        key = self._rows.keys.get(KeyId(tenant, store, person, subject, attribute, ""))
+        if key is None:
+            return None
+        return HeadRow(key.no, key.id.person, key.name, key.last_recorded, *_NO_HEAD)
 
     def keys(self, selection: Selection) -> list[Key]:
         """Give the keys that a selection names, in order of their identity."""

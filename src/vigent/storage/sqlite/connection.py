@@ -41,6 +41,8 @@ _PRAGMAS = (
     "PRAGMA wal_autocheckpoint = 2000",
 )
 
+_PATIENT = 1_000
+
 
 def _translate(error: apsw.Error) -> VigentError:
     """Give the error of ours for one of the engine's."""
@@ -125,7 +127,8 @@ class Connections:
             self._local.waiting_since = now
         elif now - self._local.waiting_since > self._busy_timeout:
             return False
-        time.sleep(random.uniform(0.0002, 0.0015) * min(1 + tries, 8))  # noqa: S311 - jitter
+        # Short, uneven naps: whoever waits longest must not be the one who looks least often.
+        time.sleep(random.uniform(0.0002, 0.0012) * (1 if tries < _PATIENT else 8))  # noqa: S311
         return True
 
     def close(self) -> None:

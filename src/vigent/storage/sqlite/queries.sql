@@ -1,6 +1,6 @@
 -- Every statement the adapter runs, by name. Parameters are positional.
 
--- name: heads
+-- name: head
 -- The quick answer for one attribute of a subject, of a person or of what is shared.
 SELECT no, person, name, last_recorded, head_from, head_to, head_recorded, head_expires,
        head_replaced, head_replacer, head

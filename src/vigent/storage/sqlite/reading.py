@@ -16,7 +16,7 @@ from vigent.storage.sqlite.database import Database
 __all__ = ["Q", "SqliteSnapshot", "key_of"]
 
 Q = load_queries("vigent.storage.sqlite")
-_HEADS = Q["heads"]
+_HEAD = Q["head"]
 
 
 def key_of(row: Sequence[Any]) -> Key:
@@ -32,14 +32,12 @@ class SqliteSnapshot:
         self._run = connection.execute
         self._keys: dict[int, Key] = {}
 
-    def heads(
-        self, tenant: str, store: str, persons: tuple[str, ...], subject: str, attribute: str
-    ) -> Sequence[HeadRow]:
-        """Give the quick answers of one attribute, the person's own first."""
-        rows = self._run(_HEADS, (tenant, store, persons[0], subject, attribute)).fetchall()
-        if len(persons) > 1:
-            rows += self._run(_HEADS, (tenant, store, persons[1], subject, attribute)).fetchall()
-        return [HeadRow._make(row) for row in rows]
+    def head(
+        self, tenant: str, store: str, person: str, subject: str, attribute: str
+    ) -> HeadRow | None:
+        """Give the quick answer of one attribute, for one person or (empty) what is shared."""
+        rows = self._run(_HEAD, (tenant, store, person, subject, attribute)).fetchall()
+        return HeadRow._make(rows[0]) if rows else None
 
     def keys(self, selection: Selection) -> list[Key]:
         """Give the keys that a selection names, in order of their identity."""
