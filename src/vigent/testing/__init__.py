@@ -1,7 +1,12 @@
-"""Tools for testing adapters and programs that use Vigent."""
+"""Tools for testing adapters and programs that use Vigent.
+
+``vigent.testing.contract`` (needs pytest) and ``vigent.testing.agreement`` (needs hypothesis) are
+imported by their own names; the extra ``vigent[testing]`` brings both.
+"""
 
 from __future__ import annotations
 
 from vigent.testing.clock import FakeClock
+from vigent.testing.pairs import Disagreement, Pair
 
-__all__ = ["FakeClock"]
+__all__ = ["Disagreement", "FakeClock", "Pair"]
