@@ -75,7 +75,7 @@ class Plan:
         else:
             self._put(start, end, None)
             if end == OPEN:
-                self.clean.add(statement.no)
+                self._note_clean(statement)
 
     def _take_value(self, statement: Statement) -> None:
         start, end = statement.valid_from, statement.valid_to
@@ -91,9 +91,15 @@ class Plan:
             return
         self._put(start, end, statement)
         if end == OPEN:
-            self.clean.add(statement.no)
+            self._note_clean(statement)
         elif statement.stated_end:
             self._cut(end, statement)
+
+    def _note_clean(self, statement: Statement) -> None:
+        # What a corrected interval entered again (before all others of its instant) may go on
+        # with a memory from before it, so no walk begins or stops there.
+        if statement.place >= 0:
+            self.clean.add(statement.no)
 
     def _put(self, start: Instant, end: Instant, holder: Statement | None) -> None:
         """Let ``holder`` hold over ``[start, end)``; what was planned after it stays."""

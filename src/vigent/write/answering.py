@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.records import Stretch, pack
 from vigent.domain.statements import ONE_VALUE, Statement
@@ -11,20 +9,9 @@ from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import Segment
 from vigent.standing import head_of, neighbours, shown
 from vigent.write.refold import Refolded
-from vigent.write.work import Work
+from vigent.write.work import Standing, Work
 
 __all__ = ["Standing", "apply", "lookup", "standing"]
-
-
-class Standing(NamedTuple):
-    """A memory over a stretch, as an answer shows it."""
-
-    statement: Statement
-    stretch: Stretch
-    replaced: str | None
-    replacer: str | None
-    later: bool = False
-    """Whether what it replaced lies outside what was read, and is looked up when asked for."""
 
 
 def standing(
@@ -126,7 +113,9 @@ def _head_of(work: Work, folded: Refolded, index: int, segment: Segment) -> Head
         return None
     if any(s.memory == segment.memory for s in folded.after[index + 1 :]):
         return None
-    found = standing(work, folded, segment.memory, work.at)
+    found = work.shown.get(segment.memory)
+    if found is None or found.later or found.stretch[:2] != segment[:2]:
+        found = standing(work, folded, segment.memory, work.at)
     statement = found.statement
     if statement.forgotten_at != OPEN:
         return Head(segment.start, segment.end, work.at, OPEN, None, None, None)

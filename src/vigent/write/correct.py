@@ -14,7 +14,8 @@ from vigent.standing import shown
 from vigent.write.answering import standing
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
-from vigent.write.reconcile import Dated, change, hold, member_of, trust_problem
+from vigent.write.holding import Dated, hold
+from vigent.write.reconcile import change, member_of, trust_problem
 from vigent.write.refold import Refolded
 from vigent.write.work import Work, edited, token_of
 
@@ -233,9 +234,7 @@ def _rest(work: Work, plan: Plan, said: list[Statement], end: int) -> list[State
             out.append(edited(_nothing(work, said[-1]), **common))
             continue
         memory = work.find(heads[holder.no])
-        out.append(
-            edited(holder, **common, bears=memory.bears, bears_from=memory.bears_from, indexed=1)
-        )
+        out.append(edited(holder, **common, bears=memory.bears, bears_from=memory.bears_from))
     return out
 
 

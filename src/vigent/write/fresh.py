@@ -15,7 +15,8 @@ from vigent.write.answering import Standing
 from vigent.write.context import Context
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
-from vigent.write.reconcile import Dated, member_of, place_of
+from vigent.write.holding import Dated
+from vigent.write.reconcile import member_of, place_of
 from vigent.write.work import Work, edited
 
 __all__ = ["Firsts", "is_first"]
@@ -64,12 +65,9 @@ class Firsts:
             draft, value, kind="value", member=member, start=start, end=end, basis=dated.basis,
             speaker=dated.speaker, place=place_of(work, draft),
         )  # fmt: skip
-        derived = {"clean": int(end == OPEN), "indexed": 1}
-        if fingerprint is None:
-            statement = edited(statement, **derived)
-        else:
+        if fingerprint is not None:
             outcome = f"stored {statement.id}"
-            statement = edited(statement, fingerprint=fingerprint, outcome=outcome, **derived)
+            statement = edited(statement, fingerprint=fingerprint, outcome=outcome)
         changes = work.changes
         work.index(statement)
         changes.keys.append(key)

@@ -20,7 +20,8 @@ from vigent.write.correct import correct, never_was
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.fresh import Firsts, is_first
-from vigent.write.reconcile import Dated, change, hold, replace, retract
+from vigent.write.holding import Dated, hold
+from vigent.write.reconcile import change, replace, retract
 from vigent.write.result import WriteResult
 from vigent.write.work import Work, edited, token_of
 

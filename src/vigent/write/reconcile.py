@@ -6,9 +6,6 @@ values at one instant mean (the conflict policy), and what the caller is told.
 
 from __future__ import annotations
 
-import json
-from typing import NamedTuple
-
 from vigent.domain.records import Stretch
 from vigent.domain.schema import trust_rank
 from vigent.domain.statements import ALL_MEMBERS, BEGINNING, ONE_VALUE, Statement
@@ -19,29 +16,19 @@ from vigent.standing import shown
 from vigent.write.answering import Standing, lookup, standing
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
+from vigent.write.holding import Dated, hold
 from vigent.write.refold import Refolded
 from vigent.write.work import Work, edited, token_of
 
 __all__ = [
-    "Dated",
     "change",
     "check_expected",
-    "hold",
     "member_of",
     "place_of",
     "replace",
     "retract",
     "trust_problem",
 ]
-
-
-class Dated(NamedTuple):
-    """When a statement holds, and how the start is known; who spoke."""
-
-    start: Instant
-    end: Instant
-    basis: str
-    speaker: str | None
 
 
 def member_of(work: Work, draft: Draft, value: Value) -> bytes:
@@ -63,32 +50,6 @@ def check_expected(work: Work, draft: Draft, member: bytes | None, at: Instant) 
         raise UnexpectedMemory(
             f"expect: {draft.expect} is not in force there; {there} is", field="expect"
         )
-
-
-def hold(
-    work: Work, draft: Draft, dated: Dated, member: bytes, reason: str, *, contested: bool = False
-) -> Entered:
-    """Keep a candidate for review; it takes no part in the timeline until it is accepted."""
-    request = {
-        "mode": draft.mode,
-        "corrects": draft.corrects,
-        "supersedes": draft.supersedes,
-        "retract": draft.retract,
-        "start_given": draft.valid_from is not None,
-        "end_given": draft.end_given,
-        "values": [list(v) for v in draft.values],
-    }
-    value = draft.values[0] if draft.values else None
-    statement = work.state(
-        draft, value, kind="value", member=member, start=dated.start, end=dated.end,
-        basis=dated.basis, speaker=dated.speaker, role="held", status="pending_review",
-        reason=reason, keep=json.dumps(request),
-    )  # fmt: skip
-    statement = edited(statement, contested=int(contested))
-    work.new[statement.no] = statement
-    work.finish()
-    stretch = Stretch(dated.start, dated.end, work.at, None)
-    return Entered("pending_review", Standing(statement, stretch, None, None), (), reason)
 
 
 def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Entered:
@@ -141,7 +102,9 @@ def _answer(
     outcome = "superseded" if shown_ended else "stored"
     if memory != statement.no:
         outcome = "confirmed"
-    return Entered(outcome, standing(work, folded, memory, near), shown_ended)
+    entered = standing(work, folded, memory, near)
+    work.shown[memory] = entered
+    return Entered(outcome, entered, shown_ended)
 
 
 def place_of(work: Work, draft: Draft) -> int:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from vigent.domain.changes import ChangeSet, Forget, Job, Withdraw, Words
+from vigent.domain.records import Stretch
 from vigent.domain.schema import AttributeDefinition
 from vigent.domain.statements import Key, Statement
 from vigent.domain.text import fold as fold_words
@@ -23,7 +24,7 @@ from vigent.write.context import Context
 from vigent.write.draft import Draft
 from vigent.write.refold import Refolded, difference, flags, refold
 
-__all__ = ["Work", "edited", "note_gap", "token_of"]
+__all__ = ["Standing", "Work", "edited", "note_gap", "token_of"]
 
 _AT: Final = {name: i for i, name in enumerate(Statement._fields)}
 
@@ -48,6 +49,17 @@ def note_gap(changes: ChangeSet, run: Iterable[Statement], memory: int, at: Inst
     )
 
 
+class Standing(NamedTuple):
+    """A memory over a stretch, as an answer shows it."""
+
+    statement: Statement
+    stretch: Stretch
+    replaced: str | None
+    replacer: str | None
+    later: bool = False
+    """Whether what it replaced lies outside what was read, and is looked up when asked for."""
+
+
 @dataclass(slots=True)
 class Work:
     """The change under way. ``at`` is its recorded instant."""
@@ -63,6 +75,7 @@ class Work:
     folds: list[Refolded] = field(default_factory=list[Refolded])
     new: dict[int, Statement] = field(default_factory=dict[int, Statement])
     amended: dict[int, Statement] = field(default_factory=dict[int, Statement])
+    shown: dict[int, Standing] = field(default_factory=dict[int, Standing])
     _next: int = 0
     _next_belief: int = 0
 
@@ -99,12 +112,15 @@ class Work:
         number, at = self.number(), self.at
         expires, retention = self._deadline(draft)
         asserts = kind == "value"
+        # What most statements come to; ``finish`` puts right what the replay finds otherwise.
+        clean = int(end == OPEN and role == "asserted" and kind != "end")
+        indexed = int(asserts and role == "asserted")
         token = b"" if value is None else token_of(self.salt, value.canon)
         shows = asserts and draft.text is None and value is not None
         return Statement(
             number, self.context.tenant, id or self.context.ids.new("mem"), self.key.no, member,
-            role, kind, token, start, end, 1, basis, at, OPEN, OPEN, 0, place, at, number, at, 0, 0,
-            keep, draft.type, value.kind if shows and value is not None else None,
+            role, kind, token, start, end, 1, basis, at, OPEN, OPEN, 0, place, at, number, at,
+            clean, indexed, keep, draft.type, value.kind if shows and value is not None else None,
             value.stored if shows and value is not None else None, draft.text if asserts else None,
             None, status, 0, draft.source_episode, draft.source, draft.quote, speaker, draft.trust,
             self.context.writer, draft.confidence, draft.importance, draft.metadata or "{}",
@@ -227,7 +243,8 @@ class Work:
 
     def _index(self, memory: int, indexed: set[int]) -> None:
         statement = self.find(memory)
-        if statement.indexed or memory in indexed or statement.forgotten_at != OPEN:
+        there = memory in indexed or (statement.indexed and memory not in self.new)
+        if there or statement.forgotten_at != OPEN:
             return
         self.index(statement)
         indexed.add(memory)
