@@ -19,10 +19,11 @@ __all__ = ["Neighbours", "half_life", "head_of", "neighbours", "record_of", "run
 
 
 class Neighbours(NamedTuple):
-    """The ids of the memory before and of the memory after."""
+    """The ids of the memory before and of the memory after, and until when both can be named."""
 
     replaced: str | None
     replacer: str | None
+    until: Instant = OPEN
 
 
 def shown(statement: Statement, now: Instant) -> bool:
@@ -56,21 +57,22 @@ def neighbours(
             found = snapshot.at(key, last.member, last.valid_from, known_at)
             replacer = found[0].statement.id if found and shown(found[0].statement, now) else None
         return Neighbours(memory.replaces, replacer)
-    replaced, replacer = memory.replaces, None
+    replaced, replacer, until = memory.replaces, None, OPEN
     first = min(b.valid_from for b in believed)
     last_end = max(b.valid_to for b in believed)
     member = believed[0].member
     if replaced is None:
         found = snapshot.at(key, member, first - 1, known_at)
         if found and found[0].belief.valid_to == first and shown(found[0].statement, now):
-            replaced = found[0].statement.id
+            replaced, until = found[0].statement.id, found[0].statement.expires_at
     if last_end != OPEN:
         found = snapshot.at(key, member, last_end, known_at)
         if found and found[0].belief.valid_from == last_end and shown(found[0].statement, now):
             replacer = found[0].statement.id
+            until = min(until, found[0].statement.expires_at)
         elif not key.id.attribute:
             replacer = _named_by(snapshot, key, memory, known_at)
-    return Neighbours(replaced, replacer)
+    return Neighbours(replaced, replacer, until)
 
 
 def _named_by(
@@ -157,7 +159,7 @@ def head_of(snapshot: Snapshot, key: Key, now: Instant) -> Head:
             belief.valid_from,
             belief.valid_to,
             belief.recorded_from,
-            statement.expires_at,
+            min(statement.expires_at, around.until),
             around.replaced,
             around.replacer,
             pack(statement),

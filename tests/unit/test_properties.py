@@ -150,6 +150,29 @@ def test_01_beliefs_equal_the_replay_after_each_operation(fresh, line):
 
 
 @LAW
+@given(steps=st.lists(st.tuples(words(), st.sampled_from(["", "", "fix", "never"])), max_size=8))
+def test_01_beliefs_equal_the_replay_after_corrections_too(fresh, steps):
+    memory = fresh()
+    for word, how in steps:
+        if how == "never":
+            memory.retract(**KEY, mode="correction", valid_from=at(int(_start(word))))
+        elif how == "fix" and not word.startswith(("none", "end")):
+            say(memory, word, mode="correction")
+        else:
+            say(memory, word)
+        assert memory.check().problems == ()
+
+
+def test_01_what_goes_on_behind_a_corrected_interval_stays_when_its_beginning_is_cut(fresh):
+    memory = fresh()
+    tell(memory, "A@5 A[8,10)")
+    say(memory, "A[8,9)", mode="correction")
+    say(memory, "B[8,13)")
+    assert memory.check().problems == ()
+    assert timeline(memory) == "A[5,8) B[8,9) A[9,10)"
+
+
+@LAW
 @given(line=lines())
 def test_02_what_was_answered_at_an_earlier_instant_is_answered_for_good(fresh, line):
     memory = fresh()

@@ -64,7 +64,8 @@ class Forget(NamedTuple):
 class Head(NamedTuple):
     """What is in force of a single-valued key over an interval, packed for the quick read.
 
-    ``content`` is None where nothing is in force over the interval.
+    ``content`` is None where nothing is in force over the interval. From ``expires_at`` on the
+    answer is another: the memory, or one that it names, is past its time.
     """
 
     valid_from: Instant

@@ -128,7 +128,7 @@ class Keeper:
                 if row is None:
                     continue
                 head = row.head
-                if head.valid_from <= at < head.valid_to and (
+                if head.valid_from <= at < head.valid_to and at < head.expires_at and (
                     head.content != right.content or (head.content is not None and head != right)
                 ):
                     wrong.append(f"{key.id.subject} {key.id.attribute}: the quick answer differs")

@@ -29,8 +29,11 @@ def current(
             now = max(clock, row.last_recorded)
             if not row.valid_from <= now < row.valid_to:
                 break  # kept for another stretch of time: ask the beliefs
-            if row.content is not None and row.expires_at > now:
-                return _quick(reading, row, canon, attribute, now)
+            if row.content is None:
+                continue
+            if row.expires_at <= now:
+                break
+            return _quick(reading, row, canon, attribute, now)
         else:
             return None
     with reading.storage.snapshot() as snapshot:

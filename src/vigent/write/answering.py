@@ -31,7 +31,7 @@ def standing(
             else Stretch(statement.valid_from, statement.valid_to, work.at, work.at)
         )
         follower = _covering(work, folded, stretch.valid_from)
-        return Standing(statement, stretch, statement.replaces, follower)
+        return Standing(statement, stretch, statement.replaces, _id(follower))
     chosen = next(
         (folded.after[i] for i in mine if folded.after[i].start <= near < folded.after[i].end),
         folded.after[mine[-1]],
@@ -44,44 +44,56 @@ def standing(
     stretch = Stretch(chosen.start, chosen.end, since, None)
     replacer = _after(work, folded, mine[-1])
     if statement.replaces is not None:
-        return Standing(statement, stretch, statement.replaces, replacer)
+        return Standing(
+            statement, stretch, statement.replaces, _id(replacer), until=_until(replacer)
+        )
     if later and not mine[0] and folded.after[0].start == folded.low:
-        return Standing(statement, stretch, None, replacer, later=True)
-    return Standing(statement, stretch, _before(work, folded, mine[0]), replacer)
+        return Standing(statement, stretch, None, _id(replacer), later=True)
+    replaced = _before(work, folded, mine[0])
+    until = min(_until(replaced), _until(replacer))
+    return Standing(statement, stretch, _id(replaced), _id(replacer), until=until)
 
 
-def _before(work: Work, folded: Refolded, index: int) -> str | None:
+def _before(work: Work, folded: Refolded, index: int) -> Statement | None:
     first = folded.after[index]
     if index:
         other = folded.after[index - 1]
-        return _id(work, other.memory) if other.end == first.start else None
+        return _named(work, other.memory) if other.end == first.start else None
     if first.start == folded.low:
         found = work.transaction.at(work.key, folded.member, first.start - 1, None)
         if found and found[0].belief.valid_to == first.start:
-            return found[0].statement.id if shown(found[0].statement, work.at) else None
+            return found[0].statement if shown(found[0].statement, work.at) else None
     return None
 
 
-def _after(work: Work, folded: Refolded, index: int) -> str | None:
+def _after(work: Work, folded: Refolded, index: int) -> Statement | None:
     last = folded.after[index]
     if index + 1 < len(folded.after):
         other = folded.after[index + 1]
-        return _id(work, other.memory) if other.start == last.end else None
+        return _named(work, other.memory) if other.start == last.end else None
     if last.end != OPEN and last.end == folded.high:
         found = work.transaction.at(work.key, folded.member, last.end, None)
         if found and found[0].belief.valid_from == last.end:
-            return found[0].statement.id if shown(found[0].statement, work.at) else None
+            return found[0].statement if shown(found[0].statement, work.at) else None
     return None
 
 
-def _covering(work: Work, folded: Refolded, instant: Instant) -> str | None:
+def _covering(work: Work, folded: Refolded, instant: Instant) -> Statement | None:
     found = [s.memory for s in folded.after if s.start <= instant < s.end]
-    return _id(work, found[0]) if found else None
+    return _named(work, found[0]) if found else None
 
 
-def _id(work: Work, memory: int) -> str | None:
+def _named(work: Work, memory: int) -> Statement | None:
     statement = work.find(memory)
-    return statement.id if shown(statement, work.at) else None
+    return statement if shown(statement, work.at) else None
+
+
+def _id(statement: Statement | None) -> str | None:
+    return None if statement is None else statement.id
+
+
+def _until(statement: Statement | None) -> Instant:
+    return OPEN if statement is None else statement.expires_at
 
 
 def _quick_answer(work: Work) -> Head | None:
@@ -120,8 +132,8 @@ def _head_of(work: Work, folded: Refolded, index: int, segment: Segment) -> Head
     if statement.forgotten_at != OPEN:
         return Head(segment.start, segment.end, work.at, OPEN, None, None, None)
     return Head(
-        segment.start, segment.end, found.stretch.recorded_from, statement.expires_at,
-        found.replaced, found.replacer, pack(statement),
+        segment.start, segment.end, found.stretch.recorded_from,
+        min(statement.expires_at, found.until), found.replaced, found.replacer, pack(statement),
     )  # fmt: skip
 
 
@@ -145,4 +157,4 @@ def apply(work: Work) -> None:
 def lookup(work: Work, statement: Statement, stretch: Stretch) -> Standing:
     """Give how a stored memory stands, with its neighbours looked up."""
     around = neighbours(work.transaction, work.key, statement, None, work.at)
-    return Standing(statement, stretch, around.replaced, around.replacer)
+    return Standing(statement, stretch, around.replaced, around.replacer, until=around.until)

@@ -58,6 +58,8 @@ class Standing(NamedTuple):
     replacer: str | None
     later: bool = False
     """Whether what it replaced lies outside what was read, and is looked up when asked for."""
+    until: Instant = OPEN
+    """Until when the memories beside it can be named."""
 
 
 @dataclass(slots=True)
