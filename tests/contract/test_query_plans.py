@@ -24,6 +24,7 @@ WALKS = {
     "erased_purged": "one row an erased person, and only after a purge",
     "keys_of_tenant": "a check visits every key of a tenant",
     "seals": "checking the audit trail reads all of a tenant's",
+    "words_amiss": "a check compares the word index with every memory of a tenant",
     "tenants": "the list of all tenants is what it is for",
 }
 # Queries that sort what they found, instead of finding it in order.

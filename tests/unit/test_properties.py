@@ -172,6 +172,14 @@ def test_01_what_goes_on_behind_a_corrected_interval_stays_when_its_beginning_is
     assert timeline(memory) == "A[5,8) B[8,9) A[9,10)"
 
 
+def test_01_a_withdrawn_memory_said_again_by_a_correction_is_indexed_once(fresh):
+    memory = fresh()
+    tell(memory, "B@4 B@1")
+    say(memory, "B[1,2)", mode="correction")
+    say(memory, "A@3")
+    assert memory.check().problems == ()
+
+
 @LAW
 @given(line=lines())
 def test_02_what_was_answered_at_an_earlier_instant_is_answered_for_good(fresh, line):

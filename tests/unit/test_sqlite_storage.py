@@ -29,6 +29,7 @@ def filled(path: Path) -> SqliteStorage:
             key=number,
             bears=number,
             clean=1,
+            indexed=1,
             value=value,
             quote=f"in {value}",
         )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from vigent.domain.changes import ChangeSet, Forget, Job, Withdraw, Words
+from vigent.domain.changes import ChangeSet, Forget, Job, Refold, Withdraw, Words
 from vigent.domain.records import Stretch
 from vigent.domain.schema import AttributeDefinition
 from vigent.domain.statements import Key, Statement
@@ -159,10 +159,9 @@ class Work:
         fresh = {s.no for s in added}
         expired = [
             memory
-            for memory in folded.heads.values()
+            for memory in set(folded.heads.values())
             if memory not in fresh
-            and (head := folded.statements.get(memory)) is not None
-            and head.expires_at <= self.at
+            and (head := folded.statements.get(memory) or self.find(memory)).expires_at <= self.at
             and head.forgotten_at == OPEN
         ]
         if not expired:
@@ -171,6 +170,8 @@ class Work:
         for changer, memory in folded.heads.items():
             if memory in expired:
                 run = [s for s in folded.runs[changer] if s.no not in fresh]
+                if memory not in folded.statements:  # withdrawn, and said again by copies
+                    run.append(self.find(memory))
                 note_gap(gaps, run, memory, self.at)
         self.transaction.apply(gaps)
         return refold(self.transaction, self.key, member, added=added, removed=removed)
@@ -234,6 +235,9 @@ class Work:
             for belief in changes.opened[opened:]:
                 self._index(belief.memory, indexed)
             flags(folded, self.new.keys(), changes, indexed)
+        for number in indexed.difference(self.new, *(f.statements for f in self.folds)):
+            # Said again by a correction's copies only: the memory itself was withdrawn.
+            changes.refolded.append(Refold(number, 0, 1))
         for number, statement in self.new.items():
             clean = int(any(number in folded.plan.clean for folded in self.folds))
             if (statement.clean, statement.indexed) != (clean, int(number in indexed)):

@@ -11,7 +11,7 @@ __all__ = ["inspect"]
 
 
 def inspect(connection: Database, tenant: str | None) -> list[str]:
-    """Check the file, then that what is believed of each key equals the replay."""
+    """Check the file, that what is believed of each key equals the replay, and the word index."""
     run = connection.execute
     problems = [text for (text,) in run("PRAGMA quick_check").fetchall() if text != "ok"]
     tenants = [tenant] if tenant is not None else [t for (t,) in run(Q["tenants"]).fetchall()]
@@ -34,4 +34,8 @@ def inspect(connection: Database, tenant: str | None) -> list[str]:
                 ]
                 if there != replay(statements, member):
                     problems.append(f"{key.id.subject} {key.id.attribute}: beliefs differ")
+        problems += [
+            f"{id}: its words are {'missing' if indexed else 'there without need'}"
+            for id, indexed in run(Q["words_amiss"], (name,)).fetchall()
+        ]
     return problems

@@ -271,6 +271,11 @@ DELETE FROM words WHERE rowid = ?;
 -- Memories in a scope that bear any of the words.
 SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?;
 
+-- name: words_amiss
+-- Memories of a tenant that the word index lacks, or has and should not.
+SELECT statement.id, indexed FROM statement LEFT JOIN words ON words.rowid = statement.no
+WHERE tenant = ? AND indexed <> (words.rowid IS NOT NULL);
+
 -- name: episode_by_id
 -- One episode by its id.
 SELECT * FROM episode WHERE tenant = ? AND id = ?;
