@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import re
 import threading
 
 import pytest
@@ -649,3 +651,32 @@ def test_24_both_engines_give_equal_rows(tmp_path_factory, line):
         )
         memory.close()
     assert told[0] == told[1]
+
+
+@LAW
+@given(line=lines(), more=st.lists(words(), max_size=4))
+def test_a_plain_change_gives_what_the_general_rules_give(fresh, line, more):
+    """A write that names what it expects takes the general way; without it, the plain one."""
+    told = []
+    for general in (False, True):
+        memory = fresh(clock=FakeClock(NOW))
+        results = []
+        for word in [*line, *more]:
+            named = {}
+            if general and not word.startswith(("none", "end")):
+                start = at(float(word.replace("[", "@").partition("@")[2].partition(",")[0]))
+                there = memory.current(**KEY, as_of=start)
+                named = {} if there is None else {"expect": there.memory_id}
+            results.append(say(memory, word, **named))
+        rows = [r.to_dict() for r in memory.history(**KEY)]
+        quick = memory.current(**KEY)
+        told.append(unnamed([r.to_dict() for r in results], rows, quick and quick.to_dict()))
+    assert told[0] == told[1]
+
+
+def unnamed(*rows) -> str:
+    """Write rows out with ids in the order in which they first come."""
+    text = json.dumps(rows)
+    for number, id in enumerate(dict.fromkeys(re.findall(r"mem_\w+", text))):
+        text = text.replace(id, f"m{number}")
+    return text

@@ -17,6 +17,7 @@ from vigent.domain.time import OPEN, Instant
 __all__ = [
     "ALL_MEMBERS",
     "BEGINNING",
+    "END",
     "ONE_VALUE",
     "Belief",
     "Key",
@@ -37,6 +38,9 @@ ALL_MEMBERS: Final = b"*"
 
 Rank = tuple[Instant, int, int, int]
 """Place of a statement in the replay: valid_from, place among ties, turn, number."""
+
+END: Final[Rank] = (OPEN, 0, 0, 0)
+"""After every statement of a timeline."""
 
 
 class KeyId(NamedTuple):

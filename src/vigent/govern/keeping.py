@@ -128,8 +128,13 @@ class Keeper:
                 if row is None:
                     continue
                 head = row.head
-                if head.valid_from <= at < head.valid_to and at < head.expires_at and (
-                    head.content != right.content or (head.content is not None and head != right)
+                if (
+                    head.valid_from <= at < head.valid_to
+                    and at < head.expires_at
+                    and (
+                        head.content != right.content
+                        or (head.content is not None and head != right)
+                    )
                 ):
                     wrong.append(f"{key.id.subject} {key.id.attribute}: the quick answer differs")
                     fresh.heads.append((key.no, right))

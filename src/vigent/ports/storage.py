@@ -6,7 +6,7 @@ applies change sets, all or nothing. Engines store and find; they never decide w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -205,7 +205,7 @@ class Snapshot(Protocol):
 class Transaction(Snapshot, Protocol):
     """A snapshot that holds the write lock; leaving it commits, an error rolls all back."""
 
-    def window(self, key: Key, member: bytes, before: Rank) -> Iterator[Statement]:
+    def window(self, key: Key, member: bytes, before: Rank) -> Generator[Statement]:
         """Give live statements in order, from the last clean one before a place on."""
         ...
 

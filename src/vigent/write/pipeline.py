@@ -19,8 +19,8 @@ from vigent.write.context import Context
 from vigent.write.correct import correct, never_was
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
-from vigent.write.fresh import Firsts, is_first
 from vigent.write.holding import Dated, hold
+from vigent.write.plain import Plain, is_plain
 from vigent.write.reconcile import change, replace, retract
 from vigent.write.result import WriteResult
 from vigent.write.work import Work, edited, token_of
@@ -31,13 +31,13 @@ __all__ = ["Session", "WritePipeline"]
 class Session:
     """One open transaction and the tenant's salt.
 
-    First statements are gathered beside it, and given to it before anything else is done.
+    Plain changes are gathered beside it, and given to it before anything else is done.
     """
 
     def __init__(self, transaction: Transaction, salt: bytes) -> None:
         self.beside = transaction
         self.salt = salt
-        self.firsts: Firsts | None = None
+        self.plain: Plain | None = None
 
     @property
     def transaction(self) -> Transaction:
@@ -47,13 +47,13 @@ class Session:
 
     def settle(self) -> None:
         """Give the transaction what was gathered beside it."""
-        if self.firsts is not None:
-            self.firsts.settle()
-            self.firsts = None
+        if self.plain is not None:
+            self.plain.settle()
+            self.plain = None
 
     def find(self, id: KeyId) -> Key | None:
         """Find a key as it stands in the transaction."""
-        if self.firsts is not None and id in self.firsts.ids:
+        if self.plain is not None and id in self.plain.ids:
             self.settle()
         found = self.beside.keys(
             Selection(id.tenant, id.store, (id.person,), id.subject, id.attribute, id.type)
@@ -101,8 +101,10 @@ class WritePipeline:
             context.tenant, context.store, draft.person, draft.subject, draft.attribute, type
         )
         key = session.find(named)
-        if key is None and is_first(draft, id):
-            return self._enter_first(session, named, draft)
+        if is_plain(draft, id):
+            plainly = self._enter_plainly(session, key, named, draft)
+            if plainly is not None:
+                return plainly
         transaction = session.transaction
         fresh = key is None
         if key is None:
@@ -124,13 +126,28 @@ class WritePipeline:
         apply(work)
         return self.show(entered, work.key, work.at)
 
-    def _enter_first(self, session: Session, id: KeyId, draft: Draft) -> WriteResult:
-        """Enter the first statement of a key."""
-        if session.firsts is None:
-            session.firsts = Firsts(session.beside, self.context, session.salt)
-        work = session.firsts.begin(id, draft)
+    def _enter_plainly(
+        self, session: Session, key: Key | None, id: KeyId, draft: Draft
+    ) -> WriteResult | None:
+        """Enter the first or next statement of a key; None where that is not all it takes."""
+        if session.plain is None:
+            session.plain = Plain(session.beside, self.context, session.salt)
+        plain = session.plain
+        last = 0 if key is None else key.last_recorded
+        work = plain.turn_to(key, id, draft, max(self.context.clock.now(), last + 1))
         dated = self._dates(session.beside, draft, work)
-        entered = session.firsts.enter(draft, dated, _fingerprint(work, draft, dated))
+        ends = None if key is None else plain.last(draft, dated)
+        if key is not None and ends is None:
+            return None
+        fingerprint = _fingerprint(work, draft, dated)
+        if ends is None:
+            entered = plain.first(draft, dated, fingerprint)
+        elif fingerprint is not None and session.beside.statements(
+            self.context.tenant, fingerprint=fingerprint
+        ):
+            return None
+        else:
+            entered = plain.next(draft, dated, ends, fingerprint)
         self._audit(work, draft, entered)
         return self.show(entered, work.key, work.at)
 

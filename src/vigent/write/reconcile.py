@@ -23,6 +23,7 @@ from vigent.write.work import Work, edited, token_of
 __all__ = [
     "change",
     "check_expected",
+    "inherit",
     "member_of",
     "place_of",
     "replace",
@@ -78,7 +79,7 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
         if memory != statement.no and not lost:
             return _evidence(work, folded, statement, memory)
         return hold(work, draft, dated, member, too_low)
-    statement = _inherit(work, draft, statement, standing)
+    statement = inherit(work, draft, statement, standing)
     work.take(folded, [statement])
     ended = _superseded_text(work, draft, dated, statement)
     if memory != statement.no:
@@ -207,7 +208,7 @@ def _evidence(work: Work, folded: Refolded, statement: Statement, memory: int) -
     return Entered("confirmed", lookup(work, work.find(memory), stretch))
 
 
-def _inherit(
+def inherit(
     work: Work, draft: Draft, statement: Statement, standing: Statement | None
 ) -> Statement:
     """Let a memory that replaces another keep its metadata and retention, unless given."""

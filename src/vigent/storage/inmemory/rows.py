@@ -6,7 +6,7 @@ as known at any instant, comes from the replay alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -233,7 +233,7 @@ class Change(View):
         """The next free row numbers, counting what was applied so far."""
         return self._rows.last
 
-    def window(self, key: Key, member: bytes, before: Rank) -> Iterator[Statement]:
+    def window(self, key: Key, member: bytes, before: Rank) -> Generator[Statement]:
         """Give every live statement of the timeline, in order: the plain form of the rule."""
         del before  # the oracle always takes all of it
         for s in sorted(self._of_key(key), key=rank):

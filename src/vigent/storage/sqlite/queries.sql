@@ -173,6 +173,13 @@ WHERE tenant = ? AND key = ? AND member = ? AND clean = 1
   AND (valid_from, place, turn, no) < (?, ?, ?, ?)
 ORDER BY valid_from DESC, place DESC, turn DESC, no DESC LIMIT 1;
 
+-- name: last_in_order
+-- The last live statement of one timeline.
+SELECT * FROM statement
+WHERE tenant = ? AND key = ? AND member = ?
+  AND role = 'asserted' AND withdrawn_at = 9223372036854775807
+ORDER BY valid_from DESC, place DESC, turn DESC, no DESC LIMIT 1;
+
 -- name: statements_in_order
 -- Live statements of one timeline from a place in the order on.
 SELECT * FROM statement

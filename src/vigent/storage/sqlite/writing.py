@@ -6,12 +6,12 @@ was changed is read again: a batch then costs one pass over each table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
 from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
-from vigent.domain.statements import BEGINNING, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
+from vigent.domain.statements import BEGINNING, END, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
 from vigent.ports.storage import Numbers, Selection, Stretched
 from vigent.storage.sqlite.database import Database
@@ -19,6 +19,7 @@ from vigent.storage.sqlite.reading import Q, SqliteSnapshot, key_of
 
 __all__ = ["SqliteTransaction"]
 
+_CLEAN = Statement._fields.index("clean")
 _FIRST: Rank = (BEGINNING, BEGINNING, 0, 0)
 
 # Tables in the order in which their rows are written: what is referred to first, closing before
@@ -94,7 +95,7 @@ class SqliteTransaction(SqliteSnapshot):
         rows = self._run(Q["key_exact"], id).fetchall()
         return key_of(rows[0]) if rows else None
 
-    def window(self, key: Key, member: bytes, before: Rank) -> Iterator[Statement]:
+    def window(self, key: Key, member: bytes, before: Rank) -> Generator[Statement]:
         """Give live statements in order, from the last clean one before a place on.
 
         For a value of a multi-valued attribute that is all of its statements, and those about
@@ -109,6 +110,11 @@ class SqliteTransaction(SqliteSnapshot):
             found.sort(key=lambda s: (s.valid_from, s.place, s.turn, s.no))
             yield from found
             return
+        if before == END:
+            last = self._run(Q["last_in_order"], (*scope, member)).fetchall()
+            if last and last[0][_CLEAN]:
+                yield Statement._make(last[0])
+                return
         clean = self._run(Q["last_clean"], (*scope, member, *before)).fetchall()
         start = clean[0] if clean else _FIRST
         cursor = self._connection.cursor()
