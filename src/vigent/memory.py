@@ -23,6 +23,7 @@ from vigent.read.state import current, current_many, state
 from vigent.schema import SchemaSource, load_schema
 from vigent.system import RandomIds, SystemClock
 from vigent.wiring import open_storage
+from vigent.write.batch import write_many
 from vigent.write.context import Context, scope_token
 from vigent.write.draft import UNSET
 from vigent.write.pipeline import WritePipeline
@@ -169,7 +170,7 @@ class Memory:
         is refused gives its error in place; with ``atomic`` it raises, and nothing is written.
         """
         default = self._whose(person) or None
-        return self._writer.write_many(items, default, atomic=atomic)
+        return write_many(self._writer, items, default, atomic=atomic)
 
     def propose(
         self,

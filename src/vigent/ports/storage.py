@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from vigent.domain.changes import Answered, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
-from vigent.domain.statements import Belief, Key, Rank, Statement
+from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
 
 __all__ = [
@@ -48,7 +48,8 @@ class Scope(NamedTuple):
 class Selection:
     """Which keys a read concerns; None leaves a part open, no persons means everyone's.
 
-    A selection of every store names a subject, and whose.
+    A selection of every store names a subject, and whose. ``exact`` names keys of one store
+    instead of all else.
     """
 
     tenant: str
@@ -57,6 +58,7 @@ class Selection:
     subject: str | None = None
     attribute: str | None = None
     type: str | None = None
+    exact: tuple[KeyId, ...] = ()
 
 
 class HeadRow(NamedTuple):

@@ -31,7 +31,14 @@ from vigent.write.fields import (
     words_of,
 )
 
-__all__ = ["Request", "accept", "accept_retraction", "accept_update"]
+__all__ = [
+    "RETRACT_FIELDS",
+    "WRITE_FIELDS",
+    "Request",
+    "accept",
+    "accept_retraction",
+    "accept_update",
+]
 
 _MODES: Final = ("change", "correction", "replace")
 _STATES: Final = ("open", "done", "cancelled")
@@ -195,6 +202,12 @@ def accept_retraction(
         trust=str(trust), trust_rank=trust_rank(trust), expires_at=None, ttl_days=None,
         retention=None, metadata=None, expect=None,
     )  # fmt: skip
+
+
+WRITE_FIELDS: Final = frozenset(Request.__dataclass_fields__)
+RETRACT_FIELDS: Final = frozenset(
+    {"subject", "attribute", *(accept_retraction.__kwdefaults__ or ())}
+)
 
 
 def accept_update(schema: Schema, type: str, changes: Mapping[str, Any]) -> dict[str, Any]:

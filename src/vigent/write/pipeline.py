@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,6 +38,7 @@ class Session:
         self.beside = transaction
         self.salt = salt
         self.plain: Plain | None = None
+        self._known: dict[KeyId, Key | None] = {}
 
     @property
     def transaction(self) -> Transaction:
@@ -51,8 +52,19 @@ class Session:
             self.plain.settle()
             self.plain = None
 
+    def look_up(self, ids: Iterable[KeyId]) -> None:
+        """Find many keys at once; to be called before anything is entered."""
+        known: dict[KeyId, Key | None] = dict.fromkeys(ids)
+        if known:
+            first = next(iter(known))
+            selection = Selection(first.tenant, first.store, (), exact=tuple(known))
+            known.update((key.id, key) for key in self.beside.keys(selection))
+        self._known = known
+
     def find(self, id: KeyId) -> Key | None:
         """Find a key as it stands in the transaction."""
+        if id in self._known:  # looked up before, and not written since
+            return self._known.pop(id)
         if self.plain is not None and id in self.plain.ids:
             self.settle()
         found = self.beside.keys(
@@ -93,13 +105,16 @@ class WritePipeline:
             session.transaction, self.context, key, definition, at, session.salt, changes, person
         )
 
+    def key_id(self, draft: Draft) -> KeyId:
+        """Give what identifies the key a draft is about."""
+        type = "" if draft.attribute else draft.type
+        tenant, store = self.context.tenant, self.context.store
+        return KeyId(tenant, store, draft.person, draft.subject, draft.attribute, type)
+
     def enter(self, session: Session, draft: Draft, id: str | None = None) -> WriteResult:
         """Reconcile one draft with what is in force, and put the change into the transaction."""
         context = self.context
-        type = "" if draft.attribute else draft.type
-        named = KeyId(
-            context.tenant, context.store, draft.person, draft.subject, draft.attribute, type
-        )
+        named = self.key_id(draft)
         key = session.find(named)
         if is_plain(draft, id):
             plainly = self._enter_plainly(session, key, named, draft)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, cast
+from collections.abc import Mapping
+from typing import Any, Final
 
 from vigent.domain.changes import Answered, ChangeSet, PersonLink
 from vigent.domain.episodes import Episode, EpisodeRow
@@ -18,11 +18,16 @@ from vigent.errors import (
     ErasedPerson,
     Forbidden,
     IdempotencyMismatch,
-    InvalidInput,
     NotFound,
-    VigentError,
 )
-from vigent.write.accept import Request, accept, accept_retraction, accept_update
+from vigent.write.accept import (
+    RETRACT_FIELDS,
+    WRITE_FIELDS,
+    Request,
+    accept,
+    accept_retraction,
+    accept_update,
+)
 from vigent.write.answering import apply
 from vigent.write.draft import Draft
 from vigent.write.forget import forget, head_of_run
@@ -34,7 +39,6 @@ __all__ = ["Writer", "person_digest"]
 
 _DAY: Final = 86_400_000_000
 _EPISODE_DAYS: Final = 90
-_CHUNK: Final = 1_000
 _CALLER: Final = "python"
 
 
@@ -56,16 +60,17 @@ class Writer:
         self, person: str, request: Mapping[str, Any], idempotency_key: str | None, verb: str
     ) -> WriteResult:
         """Take one write or retraction in."""
-        draft = self._draft(person, request, verb)
+        draft = self.draft(person, request, verb)
         with self.pipeline.session() as session:
-            return self._enter(session, draft, request, idempotency_key, verb)
+            return self.enter(session, draft, request, idempotency_key, verb)
 
-    def _draft(self, person: str, request: Mapping[str, Any], verb: str) -> Draft:
+    def draft(self, person: str, request: Mapping[str, Any], verb: str) -> Draft:
+        """Check a write or retraction; raises InvalidInput naming the first wrong field."""
         if verb == "write":
             return accept(self.context.schema, person, Request(**request))
         return accept_retraction(self.context.schema, person, **request)
 
-    def _enter(
+    def enter(
         self,
         session: Session,
         draft: Draft,
@@ -73,6 +78,7 @@ class Writer:
         idempotency_key: str | None,
         verb: str,
     ) -> WriteResult:
+        """Take one draft into a session, or give the answer kept for its idempotency key."""
         if draft.corrects is not None:
             self._locate(session, draft)
         if idempotency_key is None:
@@ -135,80 +141,16 @@ class Writer:
             answer["reason"],
         )
 
-    def write_many(
-        self,
-        items: object,
-        default_person: str | None,
-        *,
-        atomic: bool,
-    ) -> list[WriteResult | VigentError]:
-        """Take many in: per item, or all or nothing."""
-        if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
-            raise InvalidInput("items", "must be a list of mappings")
-        each = cast("Iterable[object]", items)
-        prepared = [self._prepare(item, default_person) for item in each]
-        out: list[WriteResult | VigentError] = []
-        if atomic:
-            for one in prepared:
-                if isinstance(one, VigentError):
-                    raise one
-        size = len(prepared) or 1 if atomic else _CHUNK
-        for start in range(0, len(prepared), size):
-            with self.pipeline.session() as session:
-                part = prepared[start : start + size]
-                out.extend(self._one(session, one, atomic=atomic) for one in part)
-        return out
-
-    def _prepare(
-        self, item: object, default_person: str | None
-    ) -> tuple[Draft, Mapping[str, Any], str | None, str] | VigentError:
-        if not isinstance(item, Mapping):
-            return InvalidInput("items", "must be mappings, one per write")
-        request = dict(cast("Mapping[str, Any]", item))
-        verb = request.pop("op", "write")
-        name = request.pop("idempotency_key", None)
-        person = request.pop("person", default_person)
-        try:
-            if verb not in ("write", "retract"):
-                raise InvalidInput("op", "must be one of write, retract")
-            known = _WRITE_FIELDS if verb == "write" else _RETRACT_FIELDS
-            unknown = sorted(request.keys() - known)
-            if unknown:
-                raise InvalidInput(unknown[0], "is not a field of this operation")
-            if verb == "retract":
-                request = {"subject": None, "attribute": None, **request}
-            person = "" if person is None else check_id(person, "person")
-            return self._draft(person, request, verb), request, name, verb
-        except VigentError as error:
-            return error
-
-    def _one(
-        self,
-        session: Session,
-        one: tuple[Draft, Mapping[str, Any], str | None, str] | VigentError,
-        *,
-        atomic: bool,
-    ) -> WriteResult | VigentError:
-        if isinstance(one, VigentError):
-            return one
-        try:
-            return self._enter(session, *one)
-        except VigentError as error:
-            # What an item is refused for is found before anything of it is applied.
-            if atomic or error.category not in ("caller", "conflict"):
-                raise
-            return error
-
     # ------------------------------------------------------------------------ proposals
 
     def propose(self, person: str, request: Mapping[str, Any], held: str | None) -> WriteResult:
         """Take a candidate in; ``held`` is why a check wants a person to decide."""
         retracts = request.get("value") is None and request.get("text") is None
         if retracts:
-            given = {k: request[k] for k in _RETRACT_FIELDS if k in request and k != "value"}
+            given = {k: request[k] for k in RETRACT_FIELDS if k in request and k != "value"}
             draft = accept_retraction(self.context.schema, person, **given)
         else:
-            given = {k: v for k, v in request.items() if k in _WRITE_FIELDS and v is not None}
+            given = {k: v for k, v in request.items() if k in WRITE_FIELDS and v is not None}
             draft = accept(self.context.schema, person, Request(**given))
             draft.held = held or draft.held
         with self.pipeline.session() as session:
@@ -379,12 +321,6 @@ class Writer:
         link = PersonLink(self.context.tenant, person, subject)
         with self.pipeline.session() as session:
             session.transaction.apply(ChangeSet(self.context.tenant, links=[link]))
-
-
-_WRITE_FIELDS: Final = frozenset(Request.__dataclass_fields__)
-_RETRACT_FIELDS: Final = frozenset(
-    {"subject", "attribute", *(accept_retraction.__kwdefaults__ or ())}
-)
 
 
 def _request_digest(salt: bytes, scope: tuple[str, str], request: Mapping[str, Any]) -> bytes:

@@ -82,6 +82,7 @@ class View:
                 and s.subject in (None, id.subject)
                 and s.attribute in (None, id.attribute)
                 and s.type in (None, id.type)
+                and (not s.exact or id in s.exact)
             ),
             key=lambda key: key.id,
         )

@@ -13,6 +13,15 @@ SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
 FROM key
 WHERE tenant = ? AND store = ? AND person = ? AND subject = ? AND attribute = ? AND type = ?;
 
+-- name: keys_named
+-- Keys of a store by a list of person, subject, attribute and type.
+SELECT key.no, key.tenant, key.store, key.person, key.subject, key.attribute, key.type, key.name,
+       key.last_recorded
+FROM json_each(?3) CROSS JOIN key
+WHERE key.tenant = ?1 AND key.store = ?2 AND key.person = json_each.value ->> 0
+  AND key.subject = json_each.value ->> 1 AND key.attribute = json_each.value ->> 2
+  AND key.type = json_each.value ->> 3;
+
 -- name: keys_of_subject
 -- The keys of one subject for one person.
 SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import orjson
+
 from vigent.domain.changes import Answered
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Statement
@@ -43,6 +45,10 @@ class SqliteSnapshot:
         """Give the keys that a selection names, in order of their identity."""
         s = selection
         rows: list[Any] = []
+        if s.exact:
+            named = orjson.dumps([id[2:] for id in s.exact]).decode()
+            rows = self._run(Q["keys_named"], (s.tenant, s.store, named)).fetchall()
+            return [key_of(row) for row in rows]
         if s.store is None:
             for person in s.persons:
                 rows += self._run(Q["keys_about"], (s.tenant, s.subject, person)).fetchall()
