@@ -19,7 +19,7 @@ SCALES: dict[str, dict[str, Any]] = {
              "batch": 1_000, "rounds": 2, "large": 20_000, "samples": 1_000, "revisions": 200,
              "asked": 200, "process_writes": 800},
     "full": {"read_memories": 10_000, "read_blocks": 200, "write_keys": 5_000, "writes": 4_000,
-             "batch": 10_000, "rounds": 5, "large": 1_000_000, "samples": 10_000,
+             "batch": 10_000, "rounds": 9, "large": 1_000_000, "samples": 10_000,
              "revisions": 10_000, "asked": 1_000,
              "process_writes": 20_000},
 }  # fmt: skip

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
+import orjson
+
 from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import BEGINNING, END, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
@@ -70,6 +72,8 @@ class SqliteTransaction(SqliteSnapshot):
         self._last: dict[str, int] = {"last_audit": audit}
         self._unwritten = statement + 1
         self._handles: set[object] = set()
+        self._wanted: list[int] = []
+        self._ahead: dict[int, Stretched] = {}
 
     @property
     def numbers(self) -> Numbers:
@@ -89,7 +93,19 @@ class SqliteTransaction(SqliteSnapshot):
             found = (self._fresh.get(id) or self._exact(id) for id in ids)
             return [key for key in found if key is not None]
         self.flush()
-        return [self._fresh.get(key.id, key) for key in super().keys(selection)]
+        found = [self._fresh.get(key.id, key) for key in super().keys(selection)]
+        if s.exact:
+            self._wanted = [key.no for key in found if key.id.attribute]
+        return found
+
+    def _read_ahead(self, key: Key) -> None:
+        """Fetch the ends of the timelines of keys asked for together, with the first of them."""
+        wanted = orjson.dumps(self._wanted).decode()
+        self._wanted.clear()
+        width = len(Belief._fields)
+        for row in self._run(Q["last_of_keys"], (key.id.tenant, wanted)).fetchall():
+            belief, last = Belief._make(row[:width]), Statement._make(row[width:])
+            self._ahead[belief.key] = Stretched(key, belief, last)
 
     def _exact(self, id: KeyId) -> Key | None:
         rows = self._run(Q["key_exact"], id).fetchall()
@@ -111,6 +127,11 @@ class SqliteTransaction(SqliteSnapshot):
             yield from found
             return
         if before == END:
+            if self._wanted:
+                self._read_ahead(key)
+            if key.no in self._ahead:
+                yield self._ahead[key.no].statement
+                return
             last = self._run(Q["last_in_order"], (*scope, member)).fetchall()
             if last and last[0][_CLEAN]:
                 yield Statement._make(last[0])
@@ -127,6 +148,9 @@ class SqliteTransaction(SqliteSnapshot):
     def believed(self, key: Key, member: bytes | None, low: Instant, high: Instant) -> list[Belief]:
         """Give the stretches of one member, or of all, believed now that begin in an interval."""
         self._settle(key.no)
+        ahead = self._ahead.get(key.no)
+        if ahead is not None and member == ONE_VALUE and low == ahead.belief.valid_from:
+            return [ahead.belief]
         if member is None:
             rows = self._run(Q["believed_of_key"], (key.id.tenant, key.no, low, high))
         else:
@@ -247,6 +271,7 @@ class SqliteTransaction(SqliteSnapshot):
         add("belief_insert", changes.opened)
         for key, instant in changes.recorded:
             self._dirty.add(key.no)
+            self._ahead.pop(key.no, None)
             moved = key._replace(last_recorded=instant)
             self._fresh[key.id] = moved
             self._keys[key.no] = moved
