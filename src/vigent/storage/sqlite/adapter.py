@@ -82,6 +82,7 @@ class SqliteStorage:
             connection = self._connections.get()
             # Threads of one process queue here, where waiting is fair and costs nothing.
             with self._writing:
+                self._connections.give_way()
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     transaction = SqliteTransaction(connection)
