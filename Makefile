@@ -44,7 +44,7 @@ lint: venv
 check: lint  ## Lint, types, layers, architecture, unit and contract tests (under 2 minutes)
 	@$(PYTEST) -q -m "not slow and not soak" tests/architecture tests/unit tests/contract
 
-test: venv  ## Everything but the slow tests (under 15 minutes)
+test: lint  ## Everything but the slow tests (under 15 minutes)
 	@$(PYTEST) -q -m "not slow and not soak"
 
 test-all: lint  ## Everything, the long agreement run too
