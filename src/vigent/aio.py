@@ -13,6 +13,7 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from vigent.memory import Memory, Persons, Review
 from vigent.threads import Threads
+from vigent.write.result import WriteResult
 
 __all__ = ["AsyncMemory", "AsyncPersons", "AsyncReview"]
 
@@ -49,7 +50,13 @@ def _writes(
 ) -> Callable[Concatenate[_Mirror[M], P], Coroutine[Any, Any, R]]:
     @functools.wraps(verb)
     async def hop(self: _Mirror[M], *args: P.args, **kwargs: P.kwargs) -> R:
-        call = functools.partial(verb, self.mirrored, *args, **kwargs)
+        def call() -> R:
+            result = verb(self.mirrored, *args, **kwargs)
+            if isinstance(result, WriteResult):
+                for record in result.ended:
+                    _ = record.supersedes_memory_id  # looked up here, not on the event loop
+            return result
+
         return await self.threads.write(call)
 
     return hop

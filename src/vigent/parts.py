@@ -24,11 +24,11 @@ class Review:
 
     def accept(self, memory_id: str, trust: str = "reviewer") -> WriteResult:
         """Let a candidate in, with the trust of who accepts it; raises NotFound, ConflictError."""
-        return self._reviewer.accept(memory_id, trust)
+        return self._reviewer.accept(self._person, memory_id, trust)
 
     def reject(self, memory_id: str, reason: str | None = None) -> Record:
         """Turn a candidate down; it stays on record as rejected."""
-        return self._reviewer.reject(memory_id, reason)
+        return self._reviewer.reject(self._person, memory_id, reason)
 
 
 class Persons:

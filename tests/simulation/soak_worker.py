@@ -88,8 +88,10 @@ class Commands:
         if isinstance(result, VigentError) or result.memory is None:
             return []
         self.ids = [*self.ids[-50:], result.memory.memory_id]
-        # A candidate goes once it is decided, forgotten or past its time; a statement stays.
-        return [] if result.outcome == "pending_review" else [result.memory.memory_id]
+        # A candidate goes once it is decided, forgotten or past its time; p2 may be erased, also
+        # by a process that was killed before it could say so. All other statements stay.
+        goes = result.outcome == "pending_review" or result.memory.person_id == "p2"
+        return [] if goes else [result.memory.memory_id]
 
     def write(self) -> list[str]:
         item = self._item()

@@ -150,6 +150,8 @@ class ChangeSet:
     refolded: list[Refold] = field(default_factory=list[Refold])
     forgotten: list[Forget] = field(default_factory=list[Forget])
     blanked: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    unsaid: list[str] = field(default_factory=list[str])
+    """Ids of what is gone without a trace: the audit keeps no content about them."""
     closed: list[Close] = field(default_factory=list[Close])
     opened: list[Belief] = field(default_factory=list[Belief])
     words: list[Words] = field(default_factory=list[Words])
@@ -171,4 +173,5 @@ class ChangeSet:
             or self.refolded
             or self.forgotten
             or self.blanked
+            or self.unsaid
         )

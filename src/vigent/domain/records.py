@@ -331,6 +331,15 @@ class Record:
             return fields[name]
         raise AttributeError(name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle with everything looked up."""
+        named = {
+            "replaced": self.supersedes_memory_id, "replacer": self.replacer,
+            "valid_at": self.valid_at, "known": self.known, "answered_at": self.answered_at,
+            "half_life_days": self.half_life_days,
+        }  # fmt: skip
+        return _unpickled, ((self.key, self.name, self._source, self.stretch), named)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Record):
             return NotImplemented
@@ -352,3 +361,7 @@ class Record:
             f"<Record {self.memory_id} {self.subject or ''} {what} "
             f"[{iso(self.stretch.valid_from)}, {until}) {self.status}>"
         )
+
+
+def _unpickled(said: tuple[Any, ...], named: dict[str, Any]) -> Record:
+    return Record(*said, **named)

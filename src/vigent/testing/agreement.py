@@ -175,7 +175,7 @@ class AgreementMachine(RuleBasedStateMachine):
             st.tuples(
                 st.sampled_from(("write", "write", "write", "correct", "retract", "end")),
                 st.integers(min_value=0, max_value=3), _days,
-                st.sampled_from((None, None, 1, 2, 5)),
+                st.sampled_from((None, None, 1, 2, 5)), st.sampled_from(("mira", "mira", "acme")),
             ),
             min_size=2, max_size=6,
         ),
@@ -183,15 +183,15 @@ class AgreementMachine(RuleBasedStateMachine):
     def batch(
         self,
         attribute: str,
-        said: list[tuple[str, int, int, int | None]],
+        said: list[tuple[str, int, int, int | None, str]],
         person: str | None,
         *,
         atomic: bool,
     ) -> None:
-        """Say several things of one attribute at once."""
+        """Say several things of one attribute of two subjects at once."""
         items: list[dict[str, Any]] = []
-        for verb, value, start, length in said:
-            item: dict[str, Any] = {"subject": "mira", "attribute": attribute}
+        for verb, value, start, length, subject in said:
+            item: dict[str, Any] = {"subject": subject, "attribute": attribute}
             if verb != "retract":
                 item["value"] = self._value(attribute, value)
             if verb in {"retract", "end"}:

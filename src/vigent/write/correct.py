@@ -158,6 +158,7 @@ def _exchange(
         work.take(old_folded, (), run, "corrected")
         folded = work.refold(member, copies)
         work.take(folded, copies)
+    _note_gone(work, memory, "corrected")
     kept = folded.memory_of(copies[0])
     lost = [m for m in work.lost(folded, kept) if m != memory]
     work.finish()
@@ -169,6 +170,13 @@ def _exchange(
     return Entered(
         "corrected", standing(work, folded, kept, copies[0].valid_from), (ended, *others)
     )
+
+
+def _note_gone(work: Work, memory: int, status: str) -> None:
+    """Note how a memory ended that only copies bore on, itself withdrawn before."""
+    head = work.find(memory)
+    if head.withdrawn_at != OPEN:
+        work.amend(edited(head, status=status))
 
 
 def _correct_interval(work: Work, draft: Draft, dated: Dated) -> Entered:
@@ -276,6 +284,8 @@ def never_was(work: Work, draft: Draft, dated: Dated) -> Entered:
         folded = work.refold(member, (), gone)
         work.take(folded, (), gone)
         folds.append(folded)
+    for memory in runs:
+        _note_gone(work, memory, "withdrawn")
     work.finish()
     ended = tuple(
         standing(work, folded, memory, dated.start)._replace(

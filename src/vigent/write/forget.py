@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vigent.domain.changes import ChangeSet
 from vigent.domain.statements import Statement
 from vigent.domain.time import OPEN
 from vigent.write.correct import run_of
-from vigent.write.work import Work, note_gap
+from vigent.write.gaps import leave_gap
+from vigent.write.work import Work
 
 __all__ = ["forget", "head_of_run"]
 
@@ -26,6 +26,7 @@ def forget(work: Work, statement: Statement) -> bool:
     changes = work.changes
     if statement.role in {"held", "note"}:
         changes.discarded.append(statement.no)
+        changes.unsaid.append(statement.id)
         work.finish()
         return True
     live = [s for s in rows if s.live and s.bears == statement.no]
@@ -40,22 +41,6 @@ def forget(work: Work, statement: Statement) -> bool:
             and s.withdrawn_at == statement.withdrawn_at
             and s.kind == "value"
         ]
-    gone = {s.no for s in run} | {memory}
-    gone |= {s.no for s in rows if s.role == "evidence" and s.bears in gone}
-    gone |= {s.no for s in rows if s.bears in gone and s.kind == "value"}
-    note_gap(changes, [s for s in rows if s.no in gone], memory, work.at)
-    _blank_endings(work, rows, run, memory, changes)
+    leave_gap(work.transaction, work.key, memory, run, work.at, changes)
     work.finish()
     return True
-
-
-def _blank_endings(
-    work: Work, rows: list[Statement], run: list[Statement], memory: int, changes: ChangeSet
-) -> None:
-    """Take the words off retractions of what is forgotten: they would tell it again."""
-    ends = {f.belief.valid_to for f in work.transaction.beliefs(work.key, memory)}
-    for s in rows:
-        if (s.kind == "end" and s.token == run[0].token) or (
-            s.kind in ("none", "others") and s.valid_from in ends
-        ):
-            changes.blanked.append((s.no, s.id))

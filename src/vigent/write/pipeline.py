@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from vigent.domain.changes import ChangeSet
+from vigent.domain.episodes import EpisodeRow
 from vigent.domain.records import Record, Stretch
 from vigent.domain.statements import Key, KeyId, Statement
 from vigent.domain.time import OPEN, Instant
@@ -131,7 +132,7 @@ class WritePipeline:
             before = transaction.statements(context.tenant, fingerprint=fingerprint)
             if before:
                 return self._again(session, work, before[0][1])
-        if draft.held is not None and not draft.retract:
+        if draft.held is not None:
             entered = hold(work, draft, dated, b"", draft.held)
         else:
             entered = _reconcile(work, draft, dated, id)
@@ -166,21 +167,25 @@ class WritePipeline:
         self._audit(work, draft, entered)
         return self.show(entered, work.key, work.at)
 
+    def episode(self, transaction: Transaction, draft: Draft) -> EpisodeRow:
+        """Give the episode a draft cites; raises NotFound where its person may not see it."""
+        rows = transaction.episodes(self.context.tenant, ids=[draft.source_episode or ""])
+        visible = (draft.person, "")
+        if not rows or rows[0].store != self.context.store or rows[0].person not in visible:
+            raise NotFound(
+                f"source_episode_id: there is no episode {draft.source_episode} here",
+                field="source_episode_id",
+            )
+        return rows[0]
+
     def _dates(self, transaction: Transaction, draft: Draft, work: Work) -> Dated:
         speaker = None
         start, basis = draft.valid_from, "stated"
         if draft.source_episode is not None:
-            rows = transaction.episodes(self.context.tenant, ids=[draft.source_episode])
-            if not rows or rows[0].store != self.context.store or rows[0].person not in (
-                draft.person, "",
-            ):  # fmt: skip
-                raise NotFound(
-                    f"source_episode_id: there is no episode {draft.source_episode} here",
-                    field="source_episode_id",
-                )
-            speaker = rows[0].speaker
+            episode = self.episode(transaction, draft)
+            speaker = episode.speaker
             if start is None:
-                start, basis = rows[0].occurred_at, "episode"
+                start, basis = episode.occurred_at, "episode"
         if start is None:
             start, basis = work.at, "assumed"
         if draft.valid_to <= start:
@@ -193,8 +198,8 @@ class WritePipeline:
         """Note in the audit what was asked for and what it came to."""
         memory = entered.memory
         target = memory.statement.id if memory is not None else None
-        if target is None and entered.ended:
-            target = entered.ended[0].statement.id
+        if target is None and work.changes.statements:
+            target = work.changes.statements[0].id  # a retraction's own
         content: dict[str, Any] = {"subject": draft.name, "attribute": draft.attribute}
         if draft.values:
             content["value"] = draft.values[0].stored

@@ -218,11 +218,7 @@ def inherit(
         statement = edited(statement, metadata=standing.metadata)
     given = draft.expires_at is not None or draft.ttl_days is not None or draft.retention
     if not given and standing.retention != statement.retention:
-        if standing.retention is None:
-            expires = standing.expires_at
-        else:
-            policy = work.context.schema.retention(standing.retention)
-            expires = policy.expires_at(work.at) or OPEN
+        expires = work.renewed(standing)
         statement = edited(statement, retention=standing.retention, expires_at=expires)
     return statement
 
@@ -234,9 +230,8 @@ def _confirm(work: Work, draft: Draft, folded: Refolded, memory: int) -> None:
     if draft.expires_at is not None or draft.ttl_days is not None or draft.retention is not None:
         mine = next(s for s in folded.statements.values() if s.no in work.new)
         expires, retention = work.new[mine.no].expires_at, work.new[mine.no].retention
-    elif retention is not None:
-        policy = work.context.schema.retention(retention)
-        expires = policy.expires_at(work.at) or OPEN
+    else:
+        expires = work.renewed(head)
     work.amend(edited(head, confirmed_at=work.at, expires_at=expires, retention=retention))
 
 

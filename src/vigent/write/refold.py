@@ -70,7 +70,9 @@ def refold(
             if statement.no in gone:
                 continue
             plan.take(statement)
-            if statement.clean and statement.no in plan.clean and rank(statement) > touched[-1]:
+            # Statements of one instant are judged together: ties look at each other.
+            later = statement.valid_from > touched[-1][0]
+            if statement.clean and statement.no in plan.clean and later:
                 high = statement.valid_from
                 break
             taken.append(statement)

@@ -16,6 +16,9 @@ __all__ = ["ForgetResult", "Receipt", "ReviewItem", "WriteResult"]
 class WriteResult:
     """The outcome of a write, the memory it concerns, what it ended, and why.
 
+    What an ended memory had itself followed (``ended[0].supersedes_memory_id``) may be looked up
+    when it is asked for, which a closed store can no longer do.
+
     Outcomes: stored, superseded, confirmed, corrected, retracted, noop, buffered,
     pending_review, rejected.
     """

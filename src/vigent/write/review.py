@@ -33,10 +33,12 @@ class Reviewer:
         """Give what waits: a person's and the shared, or everyone's where nobody is named."""
         persons = (person, "") if person else ()
         items: list[ReviewItem] = []
+        now = self.context.clock.now()
         with self.pipeline.storage.snapshot() as snapshot:
             for key in snapshot.keys(Selection(self.context.tenant, self.context.store, persons)):
                 for _, s in snapshot.statements(self.context.tenant, held_by=key.no):
-                    if s.status == "pending_review" and reason in (None, s.reason):
+                    waits = s.status == "pending_review" and s.expires_at > now
+                    if waits and reason in (None, s.reason):
                         record = self._record(key, s)
                         items.append(ReviewItem(record, s.reason, record.created_at))
         items.sort(key=lambda item: (item.memory.stretch.recorded_from, item.memory.memory_id))
@@ -45,11 +47,11 @@ class Reviewer:
     def _record(self, key: Key, statement: Statement) -> Record:
         return self.pipeline.candidate(key, statement)
 
-    def accept(self, memory_id: object, trust: str) -> WriteResult:
+    def accept(self, person: str, memory_id: object, trust: str) -> WriteResult:
         """Enter a candidate with the trust of who accepts it."""
         rank = trust_rank(trust)
         with self.pipeline.session() as session:
-            key, held = self._held(session, memory_id)
+            key, held = self._held(session, person, memory_id)
             draft = self._draft(key, held)
             draft.trust, draft.trust_rank = trust, rank
             work = self.pipeline.work(session, key, key.id.person)
@@ -64,11 +66,11 @@ class Reviewer:
                     draft.valid_from = None
             return self.pipeline.enter(session, draft, held.id)
 
-    def reject(self, memory_id: object, reason: str | None) -> Record:
+    def reject(self, person: str, memory_id: object, reason: str | None) -> Record:
         """Turn a candidate down; it stays on record as rejected."""
         why = None if reason is None else clean_text(reason, "reason", 2_000)[0]
         with self.pipeline.session() as session:
-            key, held = self._held(session, memory_id)
+            key, held = self._held(session, person, memory_id)
             work = self.pipeline.work(session, key, key.id.person)
             rejected = edited(held, status="rejected", reason=why or held.reason, contested=0)
             work.amend(rejected)
@@ -83,14 +85,23 @@ class Reviewer:
             apply(work)
             return self._record(key, rejected)
 
-    def _held(self, session: Session, memory_id: object) -> tuple[Key, Statement]:
-        id = check_id(memory_id, "memory_id")
+    def _held(self, session: Session, person: str, memory_id: object) -> tuple[Key, Statement]:
+        id, now = check_id(memory_id, "memory_id"), self.context.clock.now()
         rows = session.transaction.statements(self.context.tenant, ids=[id])
-        if not rows or rows[0][0].id.store != self.context.store:
+        # Who decides for everyone names nobody; for a person, theirs and the shared are there.
+        visible = [
+            (key, held)
+            for key, held in rows
+            if key.id.store == self.context.store
+            and (not person or key.id.person in (person, ""))
+            and held.expires_at > now
+        ]
+        if not visible:
             raise NotFound(f"memory_id: there is no candidate {id}", field="memory_id")
-        if rows[0][1].role != "held" or rows[0][1].status != "pending_review":
+        key, held = visible[0]
+        if held.role != "held" or held.status != "pending_review":
             raise ConflictError(f"memory_id: {id} does not wait for review", field="memory_id")
-        return rows[0]
+        return key, held
 
     def _uncontest(self, work: Work, held: Statement) -> None:
         """Take the mark off what stood against a candidate, unless another still does."""

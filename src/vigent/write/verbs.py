@@ -152,7 +152,7 @@ class Writer:
         else:
             given = {k: v for k, v in request.items() if k in WRITE_FIELDS and v is not None}
             draft = accept(self.context.schema, person, Request(**given))
-            draft.held = held or draft.held
+        draft.held = held or draft.held
         with self.pipeline.session() as session:
             reason = self._unsupported(session, draft)
             if reason is not None:
@@ -162,8 +162,7 @@ class Writer:
     def _unsupported(self, session: Session, draft: Draft) -> str | None:
         if draft.source_episode is None or draft.quote is None:
             return None
-        rows = session.transaction.episodes(self.context.tenant, ids=[draft.source_episode])
-        content = rows[0].content if rows else None
+        content = self.pipeline.episode(session.transaction, draft).content
         if content is None or " ".join(draft.quote.split()) not in " ".join(content.split()):
             return "evidence_missing"
         return None
@@ -292,10 +291,8 @@ class Writer:
         elif ttl_days is not None:
             out |= {"expires_at": at + ttl_days * _DAY, "retention": None}
         else:
-            name = retention or head.retention
-            if name is not None:
-                policy = self.context.schema.retention(name)
-                out |= {"expires_at": policy.expires_at(at) or OPEN, "retention": name}
+            kept = head if retention is None else edited(head, retention=retention)
+            out |= {"expires_at": work.renewed(kept), "retention": kept.retention}
         return edited(head, **out)
 
     def forget(self, person: str, memory_id: object) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from vigent.domain.changes import ChangeSet, Forget, Job, Refold, Withdraw, Words
+from vigent.domain.changes import ChangeSet, Job, Refold, Withdraw, Words
 from vigent.domain.records import Stretch
 from vigent.domain.schema import AttributeDefinition
 from vigent.domain.statements import Key, Statement
@@ -22,9 +22,10 @@ from vigent.ports.storage import Transaction
 from vigent.standing import shown
 from vigent.write.context import Context
 from vigent.write.draft import Draft
+from vigent.write.gaps import leave_gap
 from vigent.write.refold import Refolded, difference, flags, refold
 
-__all__ = ["Standing", "Work", "edited", "note_gap", "token_of"]
+__all__ = ["Standing", "Work", "edited", "token_of"]
 
 _AT: Final = {name: i for i, name in enumerate(Statement._fields)}
 
@@ -40,13 +41,6 @@ def edited(statement: Statement, **columns: Any) -> Statement:
     for name, value in columns.items():
         row[_AT[name]] = value
     return Statement._make(row)
-
-
-def note_gap(changes: ChangeSet, run: Iterable[Statement], memory: int, at: Instant) -> None:
-    """Note that what a run said is forgotten; its place in the order stays."""
-    changes.forgotten.extend(
-        Forget(s.no, s.id, at, memory, s.withdrawn_at) for s in run if s.forgotten_at == OPEN
-    )
 
 
 class Standing(NamedTuple):
@@ -145,6 +139,14 @@ class Work:
             name = (known.retention if known is not None else None) or "standard"
         return schema.retention(name).expires_at(self.at) or OPEN, name
 
+    def renewed(self, memory: Statement) -> Instant:
+        """Give until when a memory is kept if its policy begins anew.
+
+        What was given a date keeps it, and so does what bears a policy no longer declared.
+        """
+        policy = self.context.schema.policies.get(memory.retention or "")
+        return memory.expires_at if policy is None else policy.expires_at(self.at) or OPEN
+
     # --------------------------------------------------------------------- timelines
 
     def refold(
@@ -170,9 +172,7 @@ class Work:
         for changer, memory in folded.heads.items():
             if memory in expired:
                 run = [s for s in folded.runs[changer] if s.no not in fresh]
-                if memory not in folded.statements:  # withdrawn, and said again by copies
-                    run.append(self.find(memory))
-                note_gap(gaps, run, memory, self.at)
+                leave_gap(self.transaction, key, memory, run, self.at, gaps)
         self.transaction.apply(gaps)
         return refold(self.transaction, self.key, member, added=added, removed=removed)
 

@@ -273,6 +273,8 @@ class Change(View):
             rows.statements[s.no] = s
         for f in changes.forgotten:
             self._forget(f.statement, f.at, f.gap, f.id)
+        for id in changes.unsaid:
+            self._empty(id)
         for number, id in changes.blanked:
             s = rows.statements[number]
             rows.statements[number] = s._replace(source=None, quote=None, speaker=None)

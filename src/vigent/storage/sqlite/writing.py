@@ -15,7 +15,7 @@ from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import BEGINNING, END, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
-from vigent.ports.storage import Numbers, Selection, Stretched
+from vigent.ports.storage import Ledger, Numbers, Selection, Stretched
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q, SqliteSnapshot, key_of
 
@@ -100,6 +100,7 @@ class SqliteTransaction(SqliteSnapshot):
 
     def _read_ahead(self, key: Key) -> None:
         """Fetch the ends of the timelines of keys asked for together, with the first of them."""
+        self.flush()
         wanted = orjson.dumps(self._wanted).decode()
         self._wanted.clear()
         width = len(Belief._fields)
@@ -149,7 +150,7 @@ class SqliteTransaction(SqliteSnapshot):
         """Give the stretches of one member, or of all, believed now that begin in an interval."""
         self._settle(key.no)
         ahead = self._ahead.get(key.no)
-        if ahead is not None and member == ONE_VALUE and low == ahead.belief.valid_from:
+        if ahead is not None and member == ONE_VALUE and low == ahead.belief.valid_from < high:
             return [ahead.belief]
         if member is None:
             rows = self._run(Q["believed_of_key"], (key.id.tenant, key.no, low, high))
@@ -209,8 +210,16 @@ class SqliteTransaction(SqliteSnapshot):
             self.flush()
         return super().episodes(tenant, ids=ids, external=external, expired_by=expired_by)
 
+    def ledger(self, tenant: str, **asked: Any) -> Ledger:
+        """Look up small facts, as they stand in this transaction."""
+        if self._pending.keys() & {"answer_insert", "tenant_insert", "person_link"}:
+            self.flush()
+        return super().ledger(tenant, **asked)
+
     def apply(self, changes: ChangeSet) -> None:
         """Take a change set into the transaction."""
+        if any(key.no in self._dirty for key, _ in changes.recorded):
+            self.flush()  # rows of one key are written in the order of its changes
         self._take_statements(changes)
         self._take_beliefs(changes)
         self._take_rest(changes)
@@ -249,6 +258,7 @@ class SqliteTransaction(SqliteSnapshot):
         add("audit_forget", [(tenant, f.id) for f in changes.forgotten])
         add("statement_blank", [(number, tenant) for number, _ in changes.blanked])
         add("audit_forget", [(tenant, id) for _, id in changes.blanked])
+        add("audit_forget", [(tenant, id) for id in changes.unsaid])
         # These name no key: whatever is read next has to see them.
         if changes.withdrawn or changes.amended or changes.refolded or changes.forgotten:
             self._stale = True

@@ -1,0 +1,43 @@
+"""Gaps: what is left of forgotten memories, their place in the order and nothing they said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vigent.domain.changes import ChangeSet, Forget
+from vigent.domain.statements import Key, Statement
+from vigent.domain.time import OPEN, Instant
+from vigent.ports.storage import Transaction
+
+__all__ = ["leave_gap"]
+
+
+def leave_gap(
+    transaction: Transaction,
+    key: Key,
+    memory: int,
+    run: Sequence[Statement],
+    at: Instant,
+    changes: ChangeSet,
+) -> None:
+    """Note that a memory is forgotten with all that supports it; its place in the order stays.
+
+    Retractions of it lose their words too: they would tell it again.
+    """
+    rows = [s for _, s in transaction.statements(key.id.tenant, of_key=key.no)]
+    gone = {s.no for s in run} | {memory}
+    gone |= {s.no for s in rows if s.role == "evidence" and s.bears in gone}
+    gone |= {s.no for s in rows if s.bears in gone and s.kind == "value"}
+    changes.forgotten.extend(
+        Forget(s.no, s.id, at, memory, s.withdrawn_at)
+        for s in rows
+        if s.no in gone and s.forgotten_at == OPEN
+    )
+    token = run[0].token
+    ends = {found.belief.valid_to for found in transaction.beliefs(key, memory)}
+    changes.blanked.extend(
+        (s.no, s.id)
+        for s in rows
+        if (s.kind in ("end", "none") and s.token == token)
+        or (s.kind in ("none", "others") and s.valid_from in ends)
+    )

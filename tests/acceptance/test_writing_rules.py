@@ -1,0 +1,245 @@
+"""Rules of writing that hold between requests: batches, ties, candidates, what is forgotten."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.timelines import KEY, NOW, at, say, tell, timeline
+from vigent import Hold, Memory, MemoryDelta
+from vigent.errors import AlreadyCorrected, IdempotencyMismatch, NotFound
+from vigent.testing import FakeClock
+
+TIED = {"valid_from": at(5)}
+
+
+@pytest.fixture(params=["inmemory", "sqlite"])
+def fresh(request, tmp_path):
+    """A maker of memories: on one path, under one clock, with a schema of one's own."""
+    made: list[Memory] = []
+    clock = FakeClock(NOW)
+
+    def make(**schema) -> Memory:
+        path = ":memory:" if request.param == "inmemory" else tmp_path / "m.db"
+        made.append(Memory.open(path, clock=clock, schema=schema or None))
+        return made[-1]
+
+    make.clock = clock
+    yield make
+    for memory in made:
+        memory.close()
+
+
+def city(**options) -> dict:
+    return {"attributes": {"city": {"kind": "text", **options}}}
+
+
+def test_a_batch_sees_what_it_changed_of_another_key_before(fresh):
+    memory = fresh()
+    tell(memory, "a@1")
+    say(memory, "x@1", subject="acme")
+    memory.write_many([
+        {**KEY, "value": "trip", "valid_from": at(2), "valid_to": at(3)},
+        {**KEY, "subject": "acme", "value": "y", "valid_from": at(2)},
+        {**KEY, "value": "b", "valid_from": at(4)},
+    ])  # fmt: skip
+    assert timeline(memory) == "a[1,2) trip[2,3) a[3,4) b[4,)"
+    assert timeline(memory, subject="acme") == "x[1,2) y[2,)"
+    assert memory.check().ok
+
+
+def test_an_idempotency_key_counts_within_a_batch_too(fresh):
+    memory = fresh()
+    first, again, other = memory.write_many([
+        {**KEY, "value": "Porto", "idempotency_key": "k"},
+        {**KEY, "value": "Porto", "idempotency_key": "k"},
+        {**KEY, "value": "Lugo", "idempotency_key": "k"},
+    ])  # fmt: skip
+    assert again.memory.memory_id == first.memory.memory_id
+    assert isinstance(other, IdempotencyMismatch)
+    assert memory.current(**KEY).value == "Porto"
+
+
+def test_recorded_time_rises_also_where_a_candidate_follows_in_one_batch(fresh):
+    memory = fresh()
+    tell(memory, "a@1")
+    memory.write_many([
+        {**KEY, "value": "b"},
+        {**KEY, "value": "c", "type": "preference", "trust": "assistant", "confidence": 0.5},
+        {**KEY, "value": "d"},
+    ])  # fmt: skip
+    said = [row.recorded_from for row in memory.history(**KEY)]
+    assert said == sorted(said)
+    assert memory.current(**KEY).value == "d"
+    assert memory.check().ok
+
+
+def test_the_more_trusted_of_one_instant_stands_whatever_came_last(fresh):
+    memory = fresh(**city(conflict="most_trusted"))
+    memory.write(**KEY, value="A", trust="person", **TIED)
+    result = memory.write(**KEY, value="B", trust="application", **TIED)
+    assert result.outcome == "pending_review"
+    assert memory.current(**KEY).value == "A"
+    assert memory.check().ok
+
+
+def test_a_tie_is_the_latest_again_once_the_policy_is(fresh, request):
+    if "inmemory" in request.node.name:
+        pytest.skip("a memory in the process cannot be opened again")
+    fresh(**city(conflict="most_trusted")).write(**KEY, value="A", trust="person", **TIED)
+    memory = fresh(**city())
+    memory.write(**KEY, value="B", trust="application", **TIED)
+    assert memory.current(**KEY).value == "B"
+    assert memory.check().ok
+
+
+def test_the_most_confident_of_three_stands(fresh):
+    memory = fresh(**city(conflict="most_confident"))
+    for value, confidence in (("A", 0.3), ("B", 0.9)):
+        memory.write(**KEY, value=value, confidence=confidence, **TIED)
+    memory.write_many([{**KEY, "value": "C", "confidence": 0.5, **TIED}])
+    assert memory.current(**KEY).value == "B"
+    assert memory.check().ok
+
+
+def test_a_check_holds_a_retraction_too(fresh, tmp_path):
+    path = ":memory:"
+    with Memory.open(path, checks=[lambda *_: Hold("ask first")]) as memory:
+        memory.write(**KEY, value="Porto")
+        result = memory.propose(MemoryDelta(tenant_id="default", confidence=0.5, **KEY, value=None))
+        assert (result.outcome, result.reason) == ("pending_review", "ask first")
+        assert memory.current(**KEY).value == "Porto"
+        (item,) = memory.review.list()
+        memory.review.accept(item.memory.memory_id)
+        assert memory.current(**KEY) is None
+
+
+def test_a_memory_that_copies_bear_on_is_corrected_once(fresh):
+    memory = fresh()
+    first = say(memory, "A@10").memory.memory_id
+    say(memory, "B[5,15)", mode="correction")
+    memory.write(**KEY, value="C", mode="correction", corrects=first)
+    with pytest.raises(AlreadyCorrected):
+        memory.write(**KEY, value="D", mode="correction", corrects=first)
+    assert memory.check().ok
+
+
+def test_a_policy_that_is_no_longer_declared_stops_no_write(fresh, request):
+    if "inmemory" in request.node.name:
+        pytest.skip("a memory in the process cannot be opened again")
+    fresh(retention={"brief": 9}).write(**KEY, value="A", retention_policy="brief")
+    memory = fresh()
+    assert memory.write(**KEY, value="A").outcome == "confirmed"
+    assert memory.write(**KEY, value="B").outcome == "superseded"
+    assert memory.update(memory.current(**KEY).memory_id, importance=7).importance == 7
+
+
+class TestCandidates:
+    def wait(self, memory: Memory, person: str, **more) -> str:
+        return memory.write(
+            **KEY, value="A", type="preference", trust="assistant", confidence=0.5,
+            person=person, **more,
+        ).memory.memory_id  # fmt: skip
+
+    def test_one_person_decides_nothing_of_another(self, tmp_path):
+        path = tmp_path / "m.db"
+        with Memory.open(path) as memory:
+            id = self.wait(memory, "p1")
+        with Memory.open(path, person="p2") as memory:
+            for decide in (memory.review.accept, memory.review.reject):
+                with pytest.raises(NotFound):
+                    decide(id)
+        with Memory.open(path, person="p1") as memory:
+            assert memory.review.accept(id).outcome == "stored"
+
+    def test_past_its_time_it_waits_no_longer(self, fresh):
+        memory = fresh()
+        id = self.wait(memory, "p1", ttl_days=3)
+        fresh.clock.advance(days=4)
+        assert memory.review.list() == ()
+        with pytest.raises(NotFound):
+            memory.review.accept(id)
+
+    def test_what_is_quoted_of_another_persons_episode_is_not_told(self, fresh):
+        memory = fresh()
+        episode = memory.capture("the safe opens with 1234", person="p1")
+        for quote in ("opens with 1234", "opens with 9999"):
+            with pytest.raises(NotFound):
+                memory.propose(
+                    MemoryDelta(
+                        tenant_id="default",
+                        confidence=0.5,
+                        **KEY,
+                        value="x",
+                        quote=quote,
+                        source_episode_id=episode.id,
+                    ),
+                    person="p2",
+                )
+
+
+def left(path: Path, word: str) -> list[str]:
+    found = [p for p in path.parent.iterdir() if re.search(word.encode(), p.read_bytes())]
+    return [p.name for p in found]
+
+
+class TestForgottenIsGone:
+    """No table keeps what was forgotten; the bytes are checked as they are after a purge."""
+
+    @pytest.fixture
+    def memory(self, tmp_path):
+        self.path = tmp_path / "m.db"
+        schema = {
+            "attributes": {
+                "home": {"kind": "text", "min_trust": "application"},
+                "likes": {"kind": "text", "cardinality": "multi"},
+            },
+        }
+        self.clock = FakeClock(NOW)
+        with Memory.open(self.path, schema=schema, clock=self.clock) as memory:
+            yield memory
+
+    def gone(self, memory: Memory, word: str) -> bool:
+        memory.erase_person("nobody", wait=True)
+        return left(self.path, word) == []
+
+    def test_a_candidate(self, memory):
+        held = memory.write(
+            **KEY, value="quokkatown", type="preference", trust="assistant", confidence=0.5
+        )
+        memory.forget(held.memory.memory_id)
+        assert self.gone(memory, "quokkatown")
+
+    def test_a_retraction_of_it_that_ended_nothing(self, memory):
+        memory.retract(**KEY, value="quokkatown", valid_from=at(1))
+        memory.forget(say(memory, "quokkatown@2").memory.memory_id)
+        assert self.gone(memory, "quokkatown")
+
+    def test_a_quote_with_which_one_of_many_was_retracted(self, memory):
+        id = memory.write(subject="mira", attribute="likes", value="figs").memory.memory_id
+        memory.retract(
+            subject="mira", attribute="likes", value="figs", valid_from=at(1), quote="no quokkafigs"
+        )
+        memory.forget(id)
+        assert self.gone(memory, "quokkafigs")
+
+    def test_what_supported_it_when_a_write_finds_it_expired(self, memory):
+        key = {"subject": "mira", "attribute": "home"}
+        memory.write(**key, value="Lugo", ttl_days=3)
+        memory.write(**key, value="Lugo", trust="tool", confidence=0.5, quote="quokkalane")
+        self.clock.advance(days=9)
+        memory.write(**key, value="Porto")
+        memory.sweep()
+        assert self.gone(memory, "quokkalane")
+
+
+def test_results_can_be_pickled(fresh):
+    memory = fresh()
+    tell(memory, "a@1 b@2")
+    result = say(memory, "c@3")
+    again = pickle.loads(pickle.dumps(result))
+    assert again == result
+    assert again.ended[0].supersedes_memory_id is not None
