@@ -112,10 +112,10 @@ class Record:
 
     __slots__ = (
         "_content",
+        "_half_life",
         "_replaced",
         "_source",
         "answered_at",
-        "half_life_days",
         "key",
         "known",
         "name",
@@ -136,7 +136,7 @@ class Record:
         valid_at: Instant,
         known: Instant,
         answered_at: Instant,
-        half_life_days: float | None,
+        half_life_days: float | Callable[[str], float | None] | None,
     ) -> None:
         self.key = key
         self.name = name
@@ -148,7 +148,7 @@ class Record:
         self.valid_at = valid_at
         self.known = known
         self.answered_at = answered_at
-        self.half_life_days = half_life_days
+        self._half_life = half_life_days
 
     @property
     def content(self) -> tuple[Any, ...] | list[Any]:
@@ -253,6 +253,14 @@ class Record:
         return found
 
     @property
+    def half_life_days(self) -> float | None:
+        """In how many days half of the confidence is left; None where it does not fade."""
+        found = self._half_life
+        if callable(found):
+            self._half_life = found = found(self.memory_type)
+        return found
+
+    @property
     def superseded_by(self) -> str | None:
         """The memory that followed or corrected it."""
         return self.replacer
@@ -272,11 +280,12 @@ class Record:
         """``confidence * 0.5 ** (age_in_days / half_life)``, aged from the last change."""
         content = self.content
         confidence = cast("float | None", content[12])
-        if confidence is None or self.half_life_days is None:
+        half_life = self.half_life_days
+        if confidence is None or half_life is None:
             return confidence
         since = max(content[21], content[22] or content[21])
         age = max(0, self.answered_at - since) / _DAY
-        return confidence * 0.5 ** (age / self.half_life_days)
+        return confidence * 0.5 ** (age / half_life)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the record as JSON-ready values, in a fixed order, the type's own fields last."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from vigent.domain.records import Record, Stretch
 from vigent.domain.state import State
 from vigent.domain.statements import ONE_VALUE, Key, KeyId
@@ -9,7 +11,7 @@ from vigent.domain.text import canonical_subject
 from vigent.domain.time import Instant
 from vigent.ports.storage import HeadRow, Selection, Snapshot, Stretched
 from vigent.read.reading import NOW, At, Reading
-from vigent.standing import shown
+from vigent.standing import half_life, shown
 
 __all__ = ["current", "current_many", "state"]
 
@@ -48,13 +50,13 @@ def current(
 
 
 def _quick(reading: Reading, row: HeadRow, subject: str, attribute: str, now: Instant) -> Record:
-    definition = reading.schema.attribute(attribute)
+    key = KeyId(reading.tenant, reading.store, row.person, subject, attribute, "")
     return Record(
-        KeyId(reading.tenant, reading.store, row.person, subject, attribute, ""), row.name,
-        row.content or "", Stretch(row.valid_from, row.valid_to, row.recorded_from, None),
+        key, row.name, row.content or "",
+        Stretch(row.valid_from, row.valid_to, row.recorded_from, None),
         replaced=row.replaced, replacer=row.replacer, valid_at=now, known=row.last_recorded,
         answered_at=now,
-        half_life_days=None if definition is None else definition.half_life_days,
+        half_life_days=partial(half_life, reading.schema, key),
     )  # fmt: skip
 
 
