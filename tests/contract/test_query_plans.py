@@ -32,12 +32,13 @@ SORTS = {
     "audit_rows": "a check reads the whole trail, in order of entry",
     "beliefs_of_key": "a history is read whole, over all values of the attribute",
     "keys_of_tenant": "a check visits every key of a tenant",
+    "words_find_some": "how many of the words each memory bears is counted over all that match",
     "statements_of_key": "a check reads one key whole, withdrawn statements too",
 }
 
 # "SCAN words VIRTUAL TABLE INDEX 0:=" is how a look-up in the word index is shown; "0:" walks it.
-# json_each walks the list that is handed in.
-WALK = re.compile(r"^SCAN (?!CONSTANT|json_each |\w+ VIRTUAL TABLE INDEX \d+:\S)|ANY\(")
+# json_each walks the list that is handed in, a subquery the rows that it found.
+WALK = re.compile(r"^SCAN (?!CONSTANT|json_each |\(subquery-|\w+ VIRTUAL TABLE INDEX \d+:\S)|ANY\(")
 TENANT_ALONE = re.compile(r"^(?!SEARCH tenant ).*\(tenant=\?\)$")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from vigent import Memory
-from vigent.testing.contract import MemoryContract, StorageContract
+from vigent.testing.contract import MemoryContract
+from vigent.testing.storage import StorageContract
 from vigent.wiring import open_storage
 
 

@@ -55,8 +55,12 @@ def test_what_was_committed_is_found_and_checks(tmp_path: Path):
         found = snapshot.at(PERSON, b"", 10, None)
         assert [f.statement.value for f in found] == ["quokkatown"]
         assert snapshot.at(PERSON, b"", 9, None) == []
-        assert snapshot.find_words("scope1", ["quokkatown"], 5) == [1]
-        assert snapshot.find_words("scope2", ["quokkatown"], 5) == []
+        assert list(snapshot.find_words("t", ["scope1"], ["quokkatown"], 5)) == [1]
+        assert list(snapshot.find_words("t", ["scope2"], ["quokkatown"], 5)) == []
+        both = snapshot.find_words("t", ["scope1", "scope2"], ["mira", "quokkatown"], 5)
+        assert list(both) == [1, 2]
+        assert list(snapshot.find_words("t", ["scope1"], ["city quokkatown"], 5)) == [1]
+        assert list(snapshot.find_words("t", ["scope1"], ["quokkatown city"], 5)) == []
     assert storage.check() == []
     storage.close()
 

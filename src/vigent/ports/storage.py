@@ -184,8 +184,15 @@ class Snapshot(Protocol):
         """Give episodes by id, by (store, person, external id), or those past their time."""
         ...
 
-    def find_words(self, scope: str, words: Sequence[str], limit: int) -> list[int]:
-        """Give the numbers of statements in a scope that bear any of the words."""
+    def find_words(
+        self, tenant: str, scopes: Sequence[str], phrases: Sequence[str], after: Instant
+    ) -> Generator[int]:
+        """Give the numbers of memories in some scopes that bear any of the phrases, best first.
+
+        Those that bear most of the phrases come first, the newest of them before the others. A
+        phrase is one word, or several that stand side by side. Only what is believed now and
+        ends after an instant is given.
+        """
         ...
 
     def ledger(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 from vigent.domain.episodes import Episode, Evidence, Provenance, Visibility
 from vigent.domain.records import Record
 from vigent.domain.statements import Belief, Key, Statement
-from vigent.domain.text import check_id, words
+from vigent.domain.text import check_id, phrases
 from vigent.domain.time import OPEN, Instant, to_datetime
-from vigent.domain.values import render
 from vigent.errors import InvalidInput, NotFound
 from vigent.ports.storage import Snapshot, Stretched
 from vigent.read.reading import At, Reading
@@ -20,7 +20,7 @@ __all__ = ["find_by_words", "get", "listed", "provenance", "visibility"]
 
 _STATUSES = ("active", "corrected", "withdrawn", "buffered", "pending_review", "contested",
              "rejected")  # fmt: skip
-_CANDIDATES = 500
+_MOST = 500
 
 
 def _found(
@@ -177,21 +177,24 @@ def find_by_words(
     limit: object = 10,
 ) -> tuple[Record, ...]:
     """Give the memories in force that bear words of a query, most of them first, then newest."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _CANDIDATES:
-        raise InvalidInput("limit", f"must be a whole number from 1 to {_CANDIDATES}")
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _MOST:
+        raise InvalidInput("limit", f"must be a whole number from 1 to {_MOST}")
     if not isinstance(query, str):
         raise InvalidInput("query", "must be text")
-    asked = list(dict.fromkeys(words(query)))
-    with reading.storage.snapshot() as snapshot:
-        ranked: list[tuple[int, int, Stretched]] = []
-        for scope in scopes:
-            for number in snapshot.find_words(scope, asked, _CANDIDATES):
-                for key, statement in snapshot.statements(reading.tenant, numbers=[number]):
-                    found = _holding(reading, snapshot, key, statement)
-                    if found is not None and subject in (None, key.id.subject):
-                        ranked.append((_hits(key, statement, asked), number, found))
-        ranked.sort(key=lambda row: (-row[0], -row[1]))
-        return tuple(reading.record(snapshot, row[2], At(None, None)) for row in ranked[:limit])
+    now = reading.clock.now()
+    found: list[Stretched] = []
+    with (
+        reading.storage.snapshot() as snapshot,
+        closing(snapshot.find_words(reading.tenant, scopes, phrases(query), now)) as numbers,
+    ):
+        for number in numbers:
+            key, statement = snapshot.statements(reading.tenant, numbers=[number])[0]
+            if subject in (None, key.id.subject):
+                holding = _holding(reading, snapshot, key, statement)
+                found += [] if holding is None else [holding]
+                if len(found) == limit:
+                    break
+        return tuple(reading.record(snapshot, one, At(None, None)) for one in found)
 
 
 def _holding(
@@ -204,9 +207,3 @@ def _holding(
         if found.statement.no == statement.no:
             return found
     return None
-
-
-def _hits(key: Key, statement: Statement, asked: list[str]) -> int:
-    said = statement.text or render(statement.value_kind or "text", statement.value or "")
-    there = set(words(f"{key.name} {key.id.attribute} {said}"))
-    return sum(word in there for word in asked)

@@ -57,7 +57,7 @@ _VALUES: Final[dict[str, tuple[Any, ...]]] = {
     "plan": ("basic", "plus", "b"),
     "account": (7, 8, 9),
 }
-_WORDS: Final = ("A", "B", "C", " A ", "Ren\u00e9", "Rene\u0301")
+_WORDS: Final = ("A", "B", "C", " A ", "Ren\u00e9", "Rene\u0301", "\u6771\u4eac\u90fd")
 _SUBJECTS: Final = (
     "mira",
     "MIRA",
@@ -427,6 +427,7 @@ class AgreementMachine(RuleBasedStateMachine):
             ):  # fmt: skip
                 ask("list", person=person, **more)
             ask("words", "A mira", person=person)
+            ask("words", "\u4eac\u90fd rene city", person=person, limit=3)
         ask("review.list")
         for id in self.memories[-12:]:
             self._asked(id)

@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import abc
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import pytest
 
-from vigent.domain.changes import ChangeSet
-from vigent.domain.statements import Key, KeyId
 from vigent.errors import (
     AlreadyCorrected,
     ErasedPerson,
@@ -32,10 +30,9 @@ from vigent.errors import (
     UnexpectedMemory,
 )
 from vigent.memory import Memory
-from vigent.ports.storage import Selection, Storage
 from vigent.testing.clock import FakeClock
 
-__all__ = ["CONTRACT_SCHEMA", "MemoryContract", "StorageContract"]
+__all__ = ["CONTRACT_SCHEMA", "MemoryContract"]
 
 CONTRACT_SCHEMA: Final[dict[str, Any]] = {
     "attributes": {
@@ -50,6 +47,7 @@ CONTRACT_SCHEMA: Final[dict[str, Any]] = {
         "agrees": "boolean",
         "profile": "json",
     },
+    "types": {"preference": {"half_life_days": 5}},
     "retention": {"brief": 2},
 }
 """What the memories of the suite are opened with."""
@@ -340,6 +338,36 @@ class MemoryContract(abc.ABC):
         assert memory.words("porto") == ()
         assert _values(memory.words("BRAGA mira")) == ["Braga"]
 
+    def test_words_that_are_rare_are_found_among_many(self, memory: Memory) -> None:
+        memory.write(subject="mira", attribute="document", value="passport")
+        items = [{"subject": "mira", "attribute": "mood", "value": f"m{n}"} for n in range(600)]
+        memory.write_many(items)
+        assert _values(memory.words("mira passport", limit=1)) == ["passport"]
+        assert _values(memory.words("mira passport absent")) == ["passport", "m599"]
+        assert _values(memory.words("document mira mood m599")) == ["m599", "passport"]
+
+    def test_words_past_their_time_take_no_place(self, memory: Memory, clock: FakeClock) -> None:
+        memory.write(subject="mira", attribute="a", value="blue boat")
+        memory.write(subject="mira", attribute="b", value="blue boat", ttl_days=1)
+        memory.write(subject="mira", attribute="c", value="blue boat", valid_from="2026-07-01")
+        clock.advance(days=2)
+        (found,) = memory.words("blue boat", limit=1)
+        assert found.attribute == "a"
+
+    def test_words_of_a_script_without_spaces_are_found_side_by_side(self, memory: Memory) -> None:
+        for n, value in enumerate(("東京", "京東")):
+            memory.write(subject="mira", attribute=f"a{n}", value=value)
+        assert _values(memory.words("東京")) == ["東京"]
+        assert memory.words("東北") == ()
+
+    def test_words_of_a_person_and_shared_ones_are_ranked_together(self, memory: Memory) -> None:
+        memory.write(subject="mira", attribute="a", value="blue boat")
+        memory.write(subject="mira", attribute="b", value="boat", person="p1")
+        memory.write(subject="mira", attribute="c", value="blue boat", person="p2")
+        assert _values(memory.words("blue boat", person="p1")) == ["blue boat", "boat"]
+        assert _values(memory.words("blue boat", subject="MIRA")) == ["blue boat"]
+        assert memory.words("blue boat", subject="acme") == ()
+
     def test_a_list_is_in_order_of_recording(self, memory: Memory, clock: FakeClock) -> None:
         for n in (3, 1, 2):
             memory.write(subject="mira", attribute=f"a{n}", value=n)
@@ -352,6 +380,18 @@ class MemoryContract(abc.ABC):
         found = memory.current("mira", "sure")
         assert found.confidence == pytest.approx(0.8)
         assert found.effective_confidence == pytest.approx(0.4)
+
+    def test_confidence_fades_with_the_half_life_of_its_type(
+        self, memory: Memory, clock: FakeClock
+    ) -> None:
+        memory.write(**_KEY, value="Porto", type="preference", confidence=0.8)
+        done = memory.write(subject="mira", attribute="sure", value="x", type="preference")
+        clock.advance(days=10)
+        found = memory.current(**_KEY)
+        assert found.effective_confidence == pytest.approx(0.2)
+        assert memory.get(found.memory_id).effective_confidence == found.effective_confidence
+        assert done.memory is not None
+        assert memory.current("mira", "sure").half_life_days == 10
 
     # -------------------------------------------------------------------- trust and review
 
@@ -519,73 +559,3 @@ class MemoryContract(abc.ABC):
             done = memory.write(**_KEY, value="Porto")
         with self.memory_at(tmp_path / "again") as memory:
             assert memory.current(**_KEY) == done.memory
-
-
-class StorageContract(abc.ABC):
-    """The claims of the storage port that memory relies on."""
-
-    @abc.abstractmethod
-    def storage_at(self, path: Path) -> Storage:
-        """Open the adapter at a path in which nothing else is."""
-
-    @pytest.fixture
-    def storage(self, tmp_path: Path) -> Iterator[Storage]:
-        """An empty storage."""
-        opened = self.storage_at(tmp_path / "storage")
-        yield opened
-        opened.close()
-
-    def _keys(self, storage: Storage) -> list[Key]:
-        with storage.snapshot() as snapshot:
-            return snapshot.keys(Selection("t", "s", ()))
-
-    def _add(
-        self, storage: Storage, subject: str, then: Callable[[], object] = lambda: None
-    ) -> Key:
-        with storage.transaction() as transaction:
-            id = KeyId("t", "s", "", subject, "city", "")
-            key = Key(transaction.numbers.key, id, subject, 5)
-            transaction.apply(ChangeSet("t", salt=b"s" * 16, salted_at=1, keys=[key]))
-            then()
-        return key
-
-    def test_what_was_applied_is_there_after_the_transaction(self, storage: Storage) -> None:
-        assert self._keys(storage) == []
-        key = self._add(storage, "mira")
-        assert self._keys(storage) == [key]
-
-    def test_an_error_rolls_everything_back(self, storage: Storage) -> None:
-        self._add(storage, "mira")
-        with pytest.raises(ZeroDivisionError):
-            self._add(storage, "x", then=lambda: 1 // 0)
-        assert [key.name for key in self._keys(storage)] == ["mira"]
-
-    def test_numbers_rise_within_and_between_transactions(self, storage: Storage) -> None:
-        numbers = [self._add(storage, name).no for name in ("a", "b", "c")]
-        assert numbers == sorted(set(numbers))
-
-    def test_keys_come_in_order_of_their_identity(self, storage: Storage) -> None:
-        for name in ("b", "c", "a"):
-            self._add(storage, name)
-        assert [key.name for key in self._keys(storage)] == ["a", "b", "c"]
-
-    def test_the_first_salt_of_a_tenant_stays(self, storage: Storage) -> None:
-        self._add(storage, "a")
-        with storage.transaction() as transaction:
-            assert transaction.ledger("t").salt == b"s" * 16
-        with storage.snapshot() as snapshot:
-            assert snapshot.ledger("u").salt is None
-
-    def test_a_transaction_sees_what_it_applied(self, storage: Storage) -> None:
-        self._add(storage, "a")
-        with storage.transaction() as transaction:
-            key = Key(transaction.numbers.key, KeyId("t", "s", "", "b", "city", ""), "b", 5)
-            transaction.apply(ChangeSet("t", keys=[key]))
-            found = transaction.keys(Selection("t", "s", ("",), "b", "city", ""))
-            assert [k.no for k in found] == [key.no]
-            assert transaction.numbers.key > key.no
-
-    def test_an_empty_storage_adds_up(self, storage: Storage) -> None:
-        assert storage.check() == []
-        summary = storage.audit("t")
-        assert (summary.sealed, summary.unsealed, summary.broken) == (0, 0, ())

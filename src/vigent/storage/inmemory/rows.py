@@ -198,15 +198,22 @@ class View:
             )
         ]
 
-    def find_words(self, scope: str, words: Sequence[str], limit: int) -> list[int]:
-        """Give the numbers of statements in a scope that bear any of the words."""
-        asked = set(words)
-        found = [
-            w.statement
-            for w in self._rows.words.values()
-            if w.scope == scope and asked & set(words_of(w.body))
-        ]
-        return sorted(found, reverse=True)[:limit]
+    def find_words(
+        self, tenant: str, scopes: Sequence[str], phrases: Sequence[str], after: Instant
+    ) -> Generator[int]:
+        """Give the numbers of memories that bear any of the phrases, best first."""
+        asked = [f" {phrase} " for phrase in dict.fromkeys(phrases)]
+        there = {
+            b.memory
+            for b in self._rows.beliefs.values()
+            if b.tenant == tenant and b.recorded_to is None and b.valid_to > after
+        }
+        ranked: list[tuple[int, int]] = []
+        for w in self._rows.words.values():
+            if w.scope in scopes and w.statement in there:
+                body = f" {' '.join(words_of(w.body))} "
+                ranked.append((sum(phrase in body for phrase in asked), w.statement))
+        yield from (number for borne, number in sorted(ranked, reverse=True) if borne)
 
     def ledger(
         self,

@@ -300,8 +300,24 @@ INSERT INTO words (rowid, scope, body) VALUES (?, ?, ?);
 DELETE FROM words WHERE rowid = ?;
 
 -- name: words_find
--- Memories in a scope that bear any of the words.
-SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?;
+-- Memories that bear all words and are not over, newest first.
+SELECT words.rowid FROM words
+WHERE words MATCH ?1 AND EXISTS (
+    SELECT 1 FROM belief
+    WHERE tenant = ?2 AND memory = words.rowid AND recorded_to IS NULL AND valid_to > ?3)
+ORDER BY words.rowid DESC;
+
+-- name: words_find_some
+-- Memories that bear some of a list of words, not all, and are not over: most words first, then
+-- newest. The limit keeps the planner from looking at beliefs before the order is known.
+SELECT number FROM (
+    SELECT words.rowid AS number FROM json_each(?1) CROSS JOIN words
+    WHERE words MATCH json_each.value
+    GROUP BY words.rowid HAVING count(*) < ?4
+    ORDER BY count(*) DESC, words.rowid DESC LIMIT -1)
+WHERE EXISTS (
+    SELECT 1 FROM belief
+    WHERE tenant = ?2 AND memory = number AND recorded_to IS NULL AND valid_to > ?3);
 
 -- name: words_amiss
 -- Memories of a tenant that the word index lacks, or has and should not.

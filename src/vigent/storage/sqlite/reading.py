@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
 import orjson
@@ -209,13 +209,29 @@ class SqliteSnapshot:
             rows += self._run(Q["episodes_expired"], (tenant, expired_by)).fetchall()
         return [EpisodeRow._make(row) for row in rows]
 
-    def find_words(self, scope: str, words: Sequence[str], limit: int) -> list[int]:
-        """Give the numbers of statements in a scope that bear any of the words."""
-        if not words:
-            return []
-        any_word = " OR ".join(f'"{word}"' for word in dict.fromkeys(words))
-        match = f'scope : "{scope}" AND body : ({any_word})'
-        return [number for (number,) in self._run(Q["words_find"], (match, limit))]
+    def find_words(
+        self, tenant: str, scopes: Sequence[str], phrases: Sequence[str], after: Instant
+    ) -> Generator[int]:
+        """Give the numbers of memories that bear any of the phrases, best first.
+
+        Those that bear all of them are found without counting; the rest is counted only when
+        somebody asks for more.
+        """
+        asked = [f'"{phrase}"' for phrase in dict.fromkeys(phrases)]
+        if not asked:
+            return
+        within = " OR ".join(f'"{scope}"' for scope in scopes)
+        every = f"scope : ({within}) AND body : ({' AND '.join(asked)})"
+        each = orjson.dumps([f"scope : ({within}) AND body : {one}" for one in asked]).decode()
+        cursor = self._connection.cursor()
+        try:
+            for row in cursor.execute(Q["words_find"], (every, tenant, after)):
+                yield row[0]
+            if len(asked) > 1:
+                for row in cursor.execute(Q["words_find_some"], (each, tenant, after, len(asked))):
+                    yield row[0]
+        finally:
+            cursor.close()
 
     def ledger(
         self,
