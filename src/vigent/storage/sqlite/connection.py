@@ -10,10 +10,11 @@ import os
 import random
 import threading
 import time
+import weakref
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 import apsw
 
@@ -75,8 +76,25 @@ def translated() -> Generator[None]:
         raise _translate(error) from error
 
 
+class _Alive:
+    """Kept by a thread alone: once it is gone, so is the thread."""
+
+    __slots__ = ("__weakref__",)
+
+
+class _Opened(NamedTuple):
+    """A connection, and whose it is."""
+
+    connection: Database
+    process: int
+    thread: weakref.ref[_Alive]
+
+
 class Connections:
-    """One connection a thread to one file, opened when first asked for."""
+    """One connection a thread to one file, opened when first asked for.
+
+    Those of threads that have ended are closed when the next one is opened.
+    """
 
     def __init__(self, path: str, *, durability: str, busy_timeout: float) -> None:
         if durability not in ("normal", "full"):
@@ -86,7 +104,7 @@ class Connections:
         self._busy_timeout = busy_timeout
         self._local = threading.local()
         self._guard = threading.Lock()
-        self._all: list[Database] = []
+        self._all: list[_Opened] = []
         self._closed = False
 
     def get(self) -> Database:
@@ -97,9 +115,25 @@ class Connections:
                 return local.connection
         except AttributeError:
             pass
-        connection = self._open()
-        local.connection, local.process = connection, os.getpid()
+        connection, alive = self._open(), _Alive()
+        local.connection, local.process, local.alive = connection, os.getpid(), alive
+        with self._guard:
+            self._all.append(_Opened(connection, os.getpid(), weakref.ref(alive)))
+            self._prune()
         return connection
+
+    def _prune(self) -> None:
+        """Close what threads of this process that have ended left open.
+
+        What was open when the process was forked belongs to the other process, and is left alone.
+        """
+        here, kept = os.getpid(), list[_Opened]()
+        for opened in self._all:
+            if opened.process == here and opened.thread() is None:
+                opened.connection.close(force=True)
+            else:
+                kept.append(opened)
+        self._all = kept
 
     def _open(self) -> Database:
         if self._closed:
@@ -119,8 +153,6 @@ class Connections:
                 if self._durability == "full"
                 else "PRAGMA synchronous = NORMAL"
             ).fetchall()
-        with self._guard:
-            self._all.append(connection)
         return connection
 
     def _wait(self, tries: int) -> bool:
@@ -148,7 +180,7 @@ class Connections:
         """Close every connection."""
         self._closed = True
         with self._guard:
-            for connection in self._all:
-                connection.close(force=True)
+            for opened in self._all:
+                opened.connection.close(force=True)
             self._all.clear()
         self._local = threading.local()

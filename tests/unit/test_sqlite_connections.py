@@ -1,0 +1,68 @@
+"""Connections of a SQLite store: one a thread, and none for threads that have ended."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from vigent import Memory
+from vigent.storage.sqlite.connection import Connections
+
+DESCRIPTORS = Path("/proc/self/fd")
+
+
+def files_open() -> int:
+    return len(list(DESCRIPTORS.iterdir()))
+
+
+def in_a_thread(run) -> None:
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+
+
+@pytest.mark.skipif(not DESCRIPTORS.exists(), reason="the machine does not list open files")
+def test_threads_that_ended_keep_no_file_open(tmp_path):
+    with Memory.open(tmp_path / "m.db") as memory:
+        memory.write(subject="mira", attribute="city", value="Porto")
+        seen = []
+
+        def ask() -> None:
+            seen.append(memory.current("mira", "city").value)
+            seen.append(memory.current("mira")["city"].value)
+
+        for _ in range(3):
+            in_a_thread(ask)
+        before = files_open()
+        for _ in range(200):
+            in_a_thread(ask)
+        assert files_open() <= before
+        assert set(seen) == {"Porto"}
+        assert len(seen) == 406
+
+
+def test_a_thread_that_lives_keeps_its_connection(tmp_path):
+    connections = Connections(str(tmp_path / "m.db"), durability="normal", busy_timeout=1)
+    mine = connections.get()
+    held, go_on = threading.Event(), threading.Event()
+    kept = []
+
+    def hold() -> None:
+        kept.append(connections.get())
+        held.set()
+        go_on.wait()
+        kept.append(connections.get())
+        kept[-1].execute("PRAGMA user_version").fetchall()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    for _ in range(5):
+        in_a_thread(connections.get)
+    go_on.set()
+    holder.join()
+    assert kept[0] is kept[1]
+    assert connections.get() is mine
+    connections.close()
