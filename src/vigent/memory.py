@@ -331,7 +331,8 @@ class Memory:
     ) -> tuple[Record, ...]:
         """Find memories in force by words; most of the words first, then the newest."""
         whose = self._whose(person)
-        salt = self._storage.reader().ledger(self._tenant).salt or b""
+        with self._storage.snapshot() as snapshot:
+            salt = snapshot.ledger(self._tenant).salt or b""
         scopes = [
             scope_token(salt, self._tenant, self._store, p)
             for p in self._reading.scope(whose).readable

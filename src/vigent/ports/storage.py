@@ -22,6 +22,7 @@ __all__ = [
     "HeadRow",
     "Ledger",
     "Numbers",
+    "Quick",
     "Scope",
     "Selection",
     "Snapshot",
@@ -125,14 +126,18 @@ class AuditSummary(NamedTuple):
     broken: tuple[str, ...]
 
 
-class Snapshot(Protocol):
-    """One consistent view of a store."""
+class Quick(Protocol):
+    """A view for a read of a single row, which needs no transaction."""
 
     def head(
         self, tenant: str, store: str, person: str, subject: str, attribute: str
     ) -> HeadRow | None:
         """Give the quick answer of one attribute, for one person or (empty) what is shared."""
         ...
+
+
+class Snapshot(Quick, Protocol):
+    """One consistent view of a store."""
 
     def keys(self, selection: Selection) -> list[Key]:
         """Give the keys that a selection names, in order of their identity."""
@@ -235,7 +240,7 @@ class Transaction(Snapshot, Protocol):
 class Storage(Protocol):
     """A store, by whatever engine."""
 
-    def reader(self) -> Snapshot:
+    def reader(self) -> Quick:
         """Give a view for a read of a single row, which needs no transaction."""
         ...
 

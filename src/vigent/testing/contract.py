@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import abc
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -27,6 +27,7 @@ from vigent.errors import (
     NaiveInstant,
     NotFound,
     SchemaMismatch,
+    UnavailableError,
     UnexpectedMemory,
 )
 from vigent.memory import Memory
@@ -551,6 +552,24 @@ class MemoryContract(abc.ABC):
         assert done.memory is not None
         (evidence,) = memory.provenance(done.memory.memory_id, person="p2").evidence
         assert evidence.episode == kept
+
+    def test_a_closed_memory_says_so(self, memory: Memory) -> None:
+        memory.write(**_KEY, value="Porto")
+        memory.current(**_KEY)
+        memory.close()
+        asks: tuple[Callable[[], object], ...] = (
+            lambda: memory.current(**_KEY),
+            lambda: memory.current("mira"),
+            lambda: memory.words("porto"),
+            lambda: memory.write(**_KEY, value="Braga"),
+            lambda: memory.erase_person("p1", dry_run=True),
+            lambda: list(memory.list()),
+            memory.sweep,
+            memory.check,
+        )
+        for ask in asks:
+            with pytest.raises(UnavailableError, match="closed"):
+                ask()
 
     def test_what_was_written_is_there_when_opened_again(self, tmp_path: Path) -> None:
         if not self.durable:

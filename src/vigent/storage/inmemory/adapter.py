@@ -55,6 +55,7 @@ class InMemoryStorage:
 
     def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
         """Remove every row of a person, and give the counts per table."""
+        self._open()
         with self._lock:
             rows = self._rows
             keys = {
@@ -113,6 +114,7 @@ class InMemoryStorage:
 
     def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
         """Verify the audit trail, after sealing what is unsealed if an instant is given."""
+        self._open()
         with self._lock:
             rows = self._rows
             mine = {e.id: e for e in rows.audit.values() if e.tenant == tenant}
@@ -137,6 +139,7 @@ class InMemoryStorage:
 
     def check(self, tenant: str | None = None) -> list[str]:
         """Compare the beliefs kept with the replay."""
+        self._open()
         problems: list[str] = []
         for id, key in self._rows.keys.items():
             if tenant in (None, id.tenant):

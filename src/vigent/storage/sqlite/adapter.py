@@ -119,7 +119,8 @@ class SqliteStorage:
 
     def close(self) -> None:
         """Release the file."""
-        self._connections.close()
+        with translated():
+            self._connections.close()
 
 
 def _has_schema(connection: Database) -> bool:

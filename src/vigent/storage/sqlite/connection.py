@@ -30,7 +30,7 @@ from vigent.errors import (
 )
 from vigent.storage.sqlite.database import Database
 
-__all__ = ["Connections", "translated"]
+__all__ = ["Connections", "translate", "translated"]
 
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
@@ -48,32 +48,36 @@ _CROWDED, _COURTESY = 0.1, 0.001
 """For how long others count as waiting once met, and how long they are let go first (s)."""
 
 
-def _translate(error: apsw.Error) -> VigentError:
+_OURS: tuple[tuple[type[apsw.Error], type[VigentError], str], ...] = (
+    (apsw.BusyError, StoreBusy, "the store is being written by others; nothing was written"),
+    (apsw.LockedError, StoreBusy, "the store is being written by others; nothing was written"),
+    (apsw.ReadOnlyError, StoreReadOnly, "the store cannot be written (read-only file or folder)"),
+    (apsw.FullError, StoreFull, "no space is left for the store; nothing was written"),
+    (apsw.CantOpenError, StoreReadOnly, "the file of the store cannot be opened; see its path and rights"),
+    (apsw.IOError, UnavailableError, "reading or writing the store failed; nothing was written"),
+    (apsw.ConnectionClosedError, UnavailableError, "the store is closed"),
+    (apsw.CorruptError, CorruptStore, "the file is damaged or not a Vigent store"),
+    (apsw.NotADBError, CorruptStore, "the file is damaged or not a Vigent store"),
+)  # fmt: skip
+
+
+def translate(error: apsw.Error) -> VigentError:
     """Give the error of ours for one of the engine's."""
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return StoreBusy("the store is being written by others; nothing was written")
-    if isinstance(error, apsw.ReadOnlyError):
-        return StoreReadOnly("the store cannot be written (read-only file or folder)")
-    if isinstance(error, apsw.FullError):
-        return StoreFull("no space is left for the store; nothing was written")
-    if isinstance(error, apsw.CantOpenError):
-        return StoreReadOnly("the store file cannot be opened; check the path and its rights")
-    if isinstance(error, apsw.IOError):
-        return UnavailableError("reading or writing the store failed; nothing was written")
-    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-        return CorruptStore("the file is damaged or not a Vigent store")
     if isinstance(error, apsw.ConstraintError):
         return CorruptStore(f"the store refused a contradiction: {error}")
+    for theirs, ours, message in _OURS:
+        if isinstance(error, theirs):
+            return ours(message)
     return InternalError(f"{type(error).__name__}: {error}")
 
 
 @contextmanager
 def translated() -> Generator[None]:
-    """Turn the engine's errors into ours: the one place where that happens."""
+    """Turn the engine's errors into ours, whatever is done inside."""
     try:
         yield
     except apsw.Error as error:
-        raise _translate(error) from error
+        raise translate(error) from error
 
 
 class _Alive:

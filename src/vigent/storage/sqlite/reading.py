@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
+import apsw
 import orjson
 
 from vigent.domain.changes import Answered
@@ -13,6 +14,7 @@ from vigent.domain.statements import Belief, Key, KeyId, Statement
 from vigent.domain.time import Instant
 from vigent.ports.storage import HeadRow, Ledger, Selection, Stretched
 from vigent.storage.queries import load_queries
+from vigent.storage.sqlite.connection import translate
 from vigent.storage.sqlite.database import Database
 
 __all__ = ["Q", "SqliteSnapshot", "key_of"]
@@ -38,7 +40,10 @@ class SqliteSnapshot:
         self, tenant: str, store: str, person: str, subject: str, attribute: str
     ) -> HeadRow | None:
         """Give the quick answer of one attribute, for one person or (empty) what is shared."""
-        rows = self._run(_HEAD, (tenant, store, person, subject, attribute)).fetchall()
+        try:  # around this alone: it is read without a transaction, which would see to it
+            rows = self._run(_HEAD, (tenant, store, person, subject, attribute)).fetchall()
+        except apsw.Error as error:
+            raise translate(error) from error
         return HeadRow._make(rows[0]) if rows else None
 
     def keys(self, selection: Selection) -> list[Key]:
