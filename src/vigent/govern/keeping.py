@@ -7,10 +7,11 @@ import json
 from dataclasses import dataclass
 
 from vigent.domain.audit import digest_entry
-from vigent.domain.changes import AuditEntry, ChangeSet
+from vigent.domain.changes import AuditEntry, ChangeSet, Head
 from vigent.domain.schema import Schema
+from vigent.domain.statements import Key
 from vigent.domain.time import OPEN, Instant
-from vigent.ports.storage import Erasure, Selection, Storage, Transaction
+from vigent.ports.storage import Erasure, Selection, Snapshot, Storage, Transaction
 from vigent.ports.system import Clock, IdSource
 from vigent.standing import head_of
 
@@ -101,7 +102,7 @@ class Keeper:
     def check(self, *, repair: bool) -> CheckReport:
         """Compare what is derived with what it is derived from; verify the audit trail."""
         problems = list(self.storage.check(self.tenant))
-        heads = self._wrong_heads(repair=repair)
+        heads = self._check_heads(repair=repair)
         if not repair:
             problems += heads
         summary = self.storage.audit(self.tenant, seal_at=self.clock.now())
@@ -111,34 +112,43 @@ class Keeper:
         }  # fmt: skip
         return CheckReport(not problems, tuple(problems), audit)
 
-    def _wrong_heads(self, *, repair: bool) -> list[str]:
-        now = self.clock.now()
-        wrong: list[str] = []
-        fresh = ChangeSet(self.tenant)
+    def _check_heads(self, *, repair: bool) -> list[str]:
+        """Compare the quick answers with the beliefs; a wrong one is derived again under the lock.
+
+        Somebody may have written meanwhile, so it is compared there once more.
+        """
         with self.storage.snapshot() as snapshot:
-            for key in snapshot.keys(Selection(self.tenant, self.store, ())):
-                definition = self.schema.attribute(key.id.attribute)
-                if not key.id.attribute or (definition is not None and definition.multi):
-                    continue
-                at = max(now, key.last_recorded)
-                right = head_of(snapshot, key, at)
-                row = snapshot.head(
-                    self.tenant, self.store, key.id.person, key.id.subject, key.id.attribute
-                )
-                if row is None:
-                    continue
-                head = row.head
-                if (
-                    head.valid_from <= at < head.valid_to
-                    and at < head.expires_at
-                    and (
-                        head.content != right.content
-                        or (head.content is not None and head != right)
-                    )
-                ):
-                    wrong.append(f"{key.id.subject} {key.id.attribute}: the quick answer differs")
-                    fresh.heads.append((key.no, right))
-        if repair and fresh.heads:
+            every = snapshot.keys(Selection(self.tenant, self.store, ()))
+            wrong = self._wrong_heads(snapshot, every)
+        if repair and wrong:
+            ids = tuple(key.id for key, _ in wrong)
             with self.storage.transaction() as transaction:
-                transaction.apply(fresh)
+                keys = transaction.keys(Selection(self.tenant, self.store, (), exact=ids))
+                fresh = self._wrong_heads(transaction, keys)
+                heads = [(key.no, head) for key, head in fresh]
+                transaction.apply(ChangeSet(self.tenant, heads=heads))
+        return [f"{k.id.subject} {k.id.attribute}: the quick answer differs" for k, _ in wrong]
+
+    def _wrong_heads(self, snapshot: Snapshot, keys: list[Key]) -> list[tuple[Key, Head]]:
+        """Give the keys whose quick answer differs from the beliefs, with the right one."""
+        now = self.clock.now()
+        wrong: list[tuple[Key, Head]] = []
+        for key in keys:
+            definition = self.schema.attribute(key.id.attribute)
+            if not key.id.attribute or (definition is not None and definition.multi):
+                continue
+            at = max(now, key.last_recorded)
+            right = head_of(snapshot, key, at)
+            row = snapshot.head(
+                self.tenant, self.store, key.id.person, key.id.subject, key.id.attribute
+            )
+            if row is None:
+                continue
+            head = row.head
+            if (
+                head.valid_from <= at < head.valid_to
+                and at < head.expires_at
+                and (head.content != right.content or (head.content is not None and head != right))
+            ):
+                wrong.append((key, right))
         return wrong

@@ -114,7 +114,7 @@ class SqliteStorage:
 
     def check(self, tenant: str | None = None) -> list[str]:
         """Say what does not add up in the file and its rows."""
-        with translated():
+        with self.snapshot():  # what others write meanwhile is not half seen
             return inspect(self._connections.get(), tenant)
 
     def close(self) -> None:

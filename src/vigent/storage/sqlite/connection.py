@@ -53,7 +53,7 @@ _OURS: tuple[tuple[type[apsw.Error], type[VigentError], str], ...] = (
     (apsw.LockedError, StoreBusy, "the store is being written by others; nothing was written"),
     (apsw.ReadOnlyError, StoreReadOnly, "the store cannot be written (read-only file or folder)"),
     (apsw.FullError, StoreFull, "no space is left for the store; nothing was written"),
-    (apsw.CantOpenError, StoreReadOnly, "the file of the store cannot be opened; see its path and rights"),
+    (apsw.CantOpenError, StoreReadOnly, "the store file cannot be opened; check path and rights"),
     (apsw.IOError, UnavailableError, "reading or writing the store failed; nothing was written"),
     (apsw.ConnectionClosedError, UnavailableError, "the store is closed"),
     (apsw.CorruptError, CorruptStore, "the file is damaged or not a Vigent store"),
