@@ -15,7 +15,16 @@ from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import fold, known
 from vigent.ports.storage import Snapshot, Stretched
 
-__all__ = ["Neighbours", "half_life", "head_of", "neighbours", "record_of", "run_of", "shown"]
+__all__ = [
+    "Neighbours",
+    "half_life",
+    "head_of",
+    "named",
+    "neighbours",
+    "record_of",
+    "run_of",
+    "shown",
+]
 
 
 class Neighbours(NamedTuple):
@@ -49,39 +58,65 @@ def neighbours(
     """
     stretches = [s.belief for s in snapshot.beliefs(key, memory.no)]
     believed = [b for b in stretches if _known(b, known_at)]
+    follower: Statement | None = None
+    if memory.replaces is not None:
+        followed = named(snapshot, memory.tenant, memory.replaces, now)
+    else:
+        followed = _beside(snapshot, key, believed, known_at, now, before=True)
+    if believed:
+        follower = _beside(snapshot, key, believed, known_at, now, before=False)
+    if follower is None and (
+        not believed or (not key.id.attribute and max(b.valid_to for b in believed) < OPEN)
+    ):
+        follower = _named_by(snapshot, key, memory, known_at, now)
+    if follower is None and not believed and stretches and memory.status == "corrected":
+        # Nothing is left of it: what stands where it began came at the same instant.
+        last = stretches[-1]
+        found = snapshot.at(key, last.member, last.valid_from, known_at)
+        follower = found[0].statement if found and shown(found[0].statement, now) else None
+    until = min(s.expires_at if s is not None else OPEN for s in (followed, follower))
+    return Neighbours(
+        None if followed is None else followed.id, None if follower is None else follower.id, until
+    )
+
+
+def _beside(
+    snapshot: Snapshot,
+    key: Key,
+    believed: list[Belief],
+    known_at: Instant | None,
+    now: Instant,
+    *,
+    before: bool,
+) -> Statement | None:
+    """Give the memory whose stretch touches the first of these, or the last, from outside."""
     if not believed:
-        replacer = _named_by(snapshot, key, memory, known_at)
-        if replacer is None and stretches and memory.status == "corrected":
-            # Nothing is left of it: what stands where it began came at the same instant.
-            last = stretches[-1]
-            found = snapshot.at(key, last.member, last.valid_from, known_at)
-            replacer = found[0].statement.id if found and shown(found[0].statement, now) else None
-        return Neighbours(memory.replaces, replacer)
-    replaced, replacer, until = memory.replaces, None, OPEN
+        return None
     first = min(b.valid_from for b in believed)
-    last_end = max(b.valid_to for b in believed)
-    member = believed[0].member
-    if replaced is None:
-        found = snapshot.at(key, member, first - 1, known_at)
-        if found and found[0].belief.valid_to == first and shown(found[0].statement, now):
-            replaced, until = found[0].statement.id, found[0].statement.expires_at
-    if last_end != OPEN:
-        found = snapshot.at(key, member, last_end, known_at)
-        if found and found[0].belief.valid_from == last_end and shown(found[0].statement, now):
-            replacer = found[0].statement.id
-            until = min(until, found[0].statement.expires_at)
-        elif not key.id.attribute:
-            replacer = _named_by(snapshot, key, memory, known_at)
-    return Neighbours(replaced, replacer, until)
+    end = max(b.valid_to for b in believed)
+    if not before and end == OPEN:
+        return None
+    found = snapshot.at(key, believed[0].member, first - 1 if before else end, known_at)
+    if not found or not shown(found[0].statement, now):
+        return None
+    stretch = found[0].belief
+    touches = stretch.valid_to == first if before else stretch.valid_from == end
+    return found[0].statement if touches else None
+
+
+def named(snapshot: Snapshot, tenant: str, id: str | None, now: Instant) -> Statement | None:
+    """Give a memory that another names, where it has content to show."""
+    rows = [] if id is None else snapshot.statements(tenant, ids=[id])
+    return rows[0][1] if rows and shown(rows[0][1], now) else None
 
 
 def _named_by(
-    snapshot: Snapshot, key: Key, memory: Statement, known_at: Instant | None
-) -> str | None:
+    snapshot: Snapshot, key: Key, memory: Statement, known_at: Instant | None, now: Instant
+) -> Statement | None:
     """Give the memory that names this one as what it corrected or replaced."""
     for _, other in snapshot.statements(key.id.tenant, replacing=memory.id):
-        if other.forgotten_at == OPEN and (known_at is None or other.recorded_from <= known_at):
-            return other.id
+        if shown(other, now) and (known_at is None or other.recorded_from <= known_at):
+            return other
     return None
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pickle
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from tests.timelines import KEY, NOW, at, say, tell, timeline
 from vigent import Hold, Memory, MemoryDelta
-from vigent.errors import AlreadyCorrected, IdempotencyMismatch, NotFound
+from vigent.errors import AlreadyCorrected, IdempotencyMismatch, InvalidInput, NotFound
 from vigent.testing import FakeClock
 
 TIED = {"valid_from": at(5)}
@@ -243,3 +244,68 @@ def test_results_can_be_pickled(fresh):
     again = pickle.loads(pickle.dumps(result))
     assert again == result
     assert again.ended[0].supersedes_memory_id is not None
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"confidence": 10**400}, {"confidence": Decimal("sNaN")},
+        {"confidence": Decimal("Infinity")},
+        {5: 1, "zz": 2},
+    ],
+)  # fmt: skip
+def test_no_odd_item_sinks_a_batch(fresh, odd):
+    good = {**KEY, "value": "Porto"}
+    first, bad, last = fresh().write_many([good, {**KEY, "value": "x", **odd}, good])
+    assert (first.outcome, last.outcome) == ("stored", "confirmed")
+    assert isinstance(bad, InvalidInput)
+
+
+class TestExpiredInPassing:
+    """A write forgets what it meets that is past its time, on every engine the same."""
+
+    def test_what_it_does_not_touch_is_left_to_the_sweep(self, fresh):
+        memory = fresh()
+        memory.write(**KEY, value="B", ttl_days=2)
+        memory.write(**KEY, value="A")
+        fresh.clock.advance(days=2)
+        memory.write(**KEY, value="A")
+        assert memory.sweep() == 1
+
+    def test_a_value_past_its_time_is_stored_again(self, fresh):
+        memory = fresh()
+        first = memory.write(**KEY, value="B", ttl_days=2).memory.memory_id
+        fresh.clock.advance(days=2)
+        again = memory.write(**KEY, value="B")
+        assert (again.outcome, again.memory.supersedes_memory_id) == ("stored", None)
+        with pytest.raises(NotFound):
+            memory.get(first)
+        assert memory.sweep() == 0
+
+    def test_nothing_names_it(self, fresh):
+        memory = fresh()
+        first = say(memory, "A@400").memory.memory_id
+        memory.write(**KEY, value="B", valid_from=at(400), ttl_days=1)
+        fresh.clock.advance(days=2)
+        memory.write(**KEY, value="B")
+        assert memory.get(first).superseded_by is None
+
+
+def test_an_accepted_candidate_is_remembered_by_its_request(fresh):
+    memory = fresh(**city(conflict="contest"))
+    memory.write(**KEY, value="A", **TIED)
+    episode = memory.capture("B it is", occurred_at=at(5))
+    request = {**KEY, "value": "B", "source_episode_id": episode.id, **TIED}
+    accepted = memory.review.accept(memory.write(**request).memory.memory_id)
+    memory.write(**KEY, value="C", mode="correction", corrects=accepted.memory.memory_id)
+    before = [row.to_dict() for row in memory.history(**KEY)]
+    memory.write(**request)
+    assert [row.to_dict() for row in memory.history(**KEY)] == before
+    assert memory.review.list() == ()
+
+
+def test_an_update_with_none_leaves_a_field_as_it_is(fresh):
+    memory = fresh()
+    id = memory.write(**KEY, value="A", confidence=0.4, importance=7).memory.memory_id
+    record = memory.update(id, confidence=None, importance=None, metadata={"a": 1})
+    assert (record.confidence, record.importance, record.metadata) == (0.4, 7, {"a": 1})

@@ -211,7 +211,8 @@ RETRACT_FIELDS: Final = frozenset(
 
 
 def accept_update(schema: Schema, type: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the fields of an in-place change; gives the columns to set."""
+    """Check the fields of an in-place change; gives the columns to set. None leaves as it is."""
+    changes = {name: value for name, value in changes.items() if value is not None or name == "due"}
     unknown = sorted(changes.keys() - _IN_PLACE)
     if unknown:
         raise InvalidInput(unknown[0], f"cannot be updated; only {', '.join(sorted(_IN_PLACE))}")

@@ -7,7 +7,7 @@ from vigent.domain.records import Stretch, pack
 from vigent.domain.statements import ONE_VALUE, Statement
 from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import Segment
-from vigent.standing import head_of, neighbours, shown
+from vigent.standing import head_of, named, neighbours, shown
 from vigent.write.refold import Refolded
 from vigent.write.work import Standing, Work
 
@@ -31,7 +31,8 @@ def standing(
             else Stretch(statement.valid_from, statement.valid_to, work.at, work.at)
         )
         follower = _covering(work, folded, stretch.valid_from)
-        return Standing(statement, stretch, statement.replaces, _id(follower))
+        followed = named(work.transaction, work.context.tenant, statement.replaces, work.at)
+        return Standing(statement, stretch, _id(followed), _id(follower))
     chosen = next(
         (folded.after[i] for i in mine if folded.after[i].start <= near < folded.after[i].end),
         folded.after[mine[-1]],
@@ -44,9 +45,9 @@ def standing(
     stretch = Stretch(chosen.start, chosen.end, since, None)
     replacer = _after(work, folded, mine[-1])
     if statement.replaces is not None:
-        return Standing(
-            statement, stretch, statement.replaces, _id(replacer), until=_until(replacer)
-        )
+        followed = named(work.transaction, work.context.tenant, statement.replaces, work.at)
+        until = min(_until(followed), _until(replacer))
+        return Standing(statement, stretch, _id(followed), _id(replacer), until=until)
     if later and not mine[0] and folded.after[0].start == folded.low:
         return Standing(statement, stretch, None, _id(replacer), later=True)
     replaced = _before(work, folded, mine[0])

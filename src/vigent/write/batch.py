@@ -67,6 +67,8 @@ def _prepare(writer: Writer, item: object, default_person: str | None) -> _Item 
     if not isinstance(item, Mapping):
         return InvalidInput("items", "must be mappings, one per write")
     request = dict(cast("Mapping[str, Any]", item))
+    if not all(isinstance(name, str) for name in cast("Mapping[object, object]", item)):
+        return InvalidInput("items", "must name their fields by text")
     verb = request.pop("op", "write")
     name = request.pop("idempotency_key", None)
     person = request.pop("person", default_person)

@@ -147,10 +147,14 @@ def confidence_of(given: object, rank: int) -> float | None:
         return 1.0
     if isinstance(given, bool) or not isinstance(given, int | float | Decimal):
         raise InvalidInput("confidence", "must be a number from 0 to 1")
-    number = float(given)
-    if not math.isfinite(number) or not 0.0 <= number <= 1.0:
-        raise InvalidInput("confidence", "must be a number from 0 to 1")
-    return number
+    if not isinstance(given, Decimal) or given.is_finite():
+        try:
+            number = float(given)
+        except OverflowError:
+            number = math.inf
+        if 0.0 <= number <= 1.0:
+            return number
+    raise InvalidInput("confidence", "must be a number from 0 to 1")
 
 
 def importance_of(given: object, type: MemoryType) -> int:

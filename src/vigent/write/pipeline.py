@@ -112,8 +112,18 @@ class WritePipeline:
         tenant, store = self.context.tenant, self.context.store
         return KeyId(tenant, store, draft.person, draft.subject, draft.attribute, type)
 
-    def enter(self, session: Session, draft: Draft, id: str | None = None) -> WriteResult:
-        """Reconcile one draft with what is in force, and put the change into the transaction."""
+    def enter(
+        self,
+        session: Session,
+        draft: Draft,
+        id: str | None = None,
+        asked: bytes | None = None,
+    ) -> WriteResult:
+        """Reconcile one draft with what is in force, and put the change into the transaction.
+
+        ``id`` and ``asked`` are those of a candidate that is let in: what it is remembered by,
+        and the fingerprint of the request that brought it.
+        """
         context = self.context
         named = self.key_id(draft)
         key = session.find(named)
@@ -127,7 +137,7 @@ class WritePipeline:
             key = Key(transaction.numbers.key, named, draft.name, 0)
         work = self.work(session, key, draft.person, fresh=fresh)
         dated = self._dates(transaction, draft, work)
-        fingerprint = _fingerprint(work, draft, dated)
+        fingerprint = asked or _fingerprint(work, draft, dated)
         if fingerprint is not None and id is None:
             before = transaction.statements(context.tenant, fingerprint=fingerprint)
             if before:

@@ -129,7 +129,7 @@ class Plain:
         changes.heads.append((work.key.no, head))
         self._enter(statement)
         before = Stretch(old.valid_from, start, at, None)
-        ended = Standing(old, before, old.replaces, statement.id, later=old.replaces is None)
+        ended = Standing(old, before, None, statement.id, later=True)
         after = Standing(statement, Stretch(start, OPEN, at, None), old.id, None)
         return Entered("superseded", after, (ended,))
 

@@ -64,7 +64,7 @@ class Reviewer:
                 if found and shown(found[0].statement, work.at):
                     draft.mode, draft.corrects = "correction", found[0].statement.id
                     draft.valid_from = None
-            return self.pipeline.enter(session, draft, held.id)
+            return self.pipeline.enter(session, draft, held.id, held.fingerprint)
 
     def reject(self, person: str, memory_id: object, reason: str | None) -> Record:
         """Turn a candidate down; it stays on record as rejected."""

@@ -22,10 +22,17 @@ def parse_json(text: str | bytes) -> Any:
     """Parse JSON strictly: numbers exact, no NaN or Infinity, no name twice; raises ValueError."""
     return json.loads(
         text,
-        parse_float=Decimal,
+        parse_float=_decimal,
         parse_constant=_no_constant,
         object_pairs_hook=_distinct,
     )
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except ArithmeticError as error:
+        raise ValueError(f"a number is out of range: {text[:40]}") from error
 
 
 def _no_constant(name: str) -> NoReturn:

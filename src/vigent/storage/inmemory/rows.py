@@ -20,6 +20,7 @@ from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
 
 __all__ = ["Change", "Rows", "View"]
 
+_DAY = 86_400_000_000
 _NO_HEAD = Head(0, 0, 0, OPEN, None, None, None)
 
 
@@ -317,6 +318,9 @@ class Change(View):
             rows.audit[entry.id] = entry
         for answer in changes.answered:
             rows.answered[answer.tenant, answer.caller, answer.endpoint, answer.name] = answer
+            for name, kept in list(rows.answered.items()):
+                if name[0] == answer.tenant and kept.at < answer.at - _DAY:
+                    del rows.answered[name]
         for link in changes.links:
             rows.persons[link.tenant, link.person] = link.subject
 
