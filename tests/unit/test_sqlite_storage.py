@@ -49,6 +49,11 @@ def filled(path: Path) -> SqliteStorage:
     return storage
 
 
+def erase(storage: SqliteStorage, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
+    with storage.transaction() as transaction:
+        return transaction.erase(erasure, dry_run=dry_run)
+
+
 def test_what_was_committed_is_found_and_checks(tmp_path: Path):
     storage = filled(tmp_path / "m.db")
     with storage.snapshot() as snapshot:
@@ -109,10 +114,10 @@ def test_erasure_leaves_nothing_of_the_person_in_the_bytes(tmp_path: Path):
     path = tmp_path / "m.db"
     storage = filled(path)
     erasure = Erasure("t", "zinnia-person", b"digest", (), 9)
-    dry = storage.erase(erasure, dry_run=True)
+    dry = erase(storage, erasure, dry_run=True)
     assert dry["statement"] == dry["belief"] == dry["words"] == dry["key"] == 1
     assert storage.check() == []
-    assert storage.erase(erasure, dry_run=False) == dry
+    assert erase(storage, erasure, dry_run=False) == dry
     assert storage.purge()
     content = b"".join(p.read_bytes() for p in tmp_path.iterdir())
     for word in (b"zinnia", b"quokkatown", b"quokkatow"):
@@ -132,7 +137,7 @@ def test_while_a_reader_holds_old_pages_nothing_is_called_purged(tmp_path: Path)
     quick = SqliteStorage(str(path), busy_timeout=0.1)
     with reader.snapshot() as snapshot:
         assert snapshot.at(PERSON, b"", 10, None)
-        quick.erase(Erasure("t", "zinnia-person", b"digest", (), 9), dry_run=False)
+        erase(quick, Erasure("t", "zinnia-person", b"digest", (), 9), dry_run=False)
         assert not quick.purge()
     assert quick.purge()
     for opened in (storage, reader, quick):

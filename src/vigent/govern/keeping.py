@@ -52,40 +52,41 @@ class Keeper:
         self.store = store
 
     def erase(self, person: str, *, dry_run: bool, wait: bool) -> Erased:
-        """Remove a person, with what is shared about the entity they are."""
-        now = self.clock.now()
-        if not dry_run:
-            self._make_known(now)
-        with self.storage.snapshot() as snapshot:
-            ledger = snapshot.ledger(self.tenant, subject_of=person)
+        """Remove a person, with what is shared about the entity they are, and note that it was."""
+        with self.storage.transaction() as transaction:
+            now = self.clock.now()
+            ledger = transaction.ledger(self.tenant, subject_of=person)
             salt = ledger.salt or b""
-            shared_keys: list[int] = []
-            shared: list[str] = []
-            if ledger.subject is not None:
-                # The link is the tenant's, so what is shared about the entity goes in every store.
-                for key in snapshot.keys(Selection(self.tenant, None, ("",), ledger.subject)):
-                    shared_keys.append(key.no)
-                    shared += [
-                        s.id
-                        for _, s in snapshot.statements(self.tenant, of_key=key.no)
-                        if s.kind == "value" and s.bears == s.no and s.forgotten_at == OPEN
-                    ]
-        text = f"person:{person}".encode()
-        digest = hashlib.blake2b(text, key=salt, digest_size=16).digest()
-        erasure = Erasure(self.tenant, person, digest, tuple(shared_keys), now)
-        counts = self.storage.erase(erasure, dry_run=dry_run)
+            if not salt and not dry_run:
+                # An erasure is remembered under the tenant's salt, so it needs one.
+                salt = self.ids.salt()
+                transaction.apply(ChangeSet(self.tenant, salt=salt, salted_at=now))
+            keys, shared = self._shared(transaction, ledger.subject)
+            text = f"person:{person}".encode()
+            digest = hashlib.blake2b(text, key=salt, digest_size=16).digest()
+            erasure = Erasure(self.tenant, person, digest, keys, now)
+            counts = transaction.erase(erasure, dry_run=dry_run)
+            if not dry_run:
+                self._note(transaction, digest, counts, now)
         state = "dry_run"
         if not dry_run:
-            with self.storage.transaction() as transaction:
-                self._note(transaction, digest, counts, now)
             state = "purged" if wait and self.storage.purge() else "removed"
-        return Erased(digest.hex(), state, counts, tuple(shared), now)
+        return Erased(digest.hex(), state, counts, shared, now)
 
-    def _make_known(self, now: Instant) -> None:
-        """Give the tenant its salt: an erasure is remembered under it."""
-        with self.storage.transaction() as transaction:
-            if transaction.ledger(self.tenant).salt is None:
-                transaction.apply(ChangeSet(self.tenant, salt=self.ids.salt(), salted_at=now))
+    def _shared(
+        self, snapshot: Snapshot, subject: str | None
+    ) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """Give the keys of what is shared about an entity, and the memories in them."""
+        if subject is None:
+            return (), ()
+        # The link is the tenant's, so what is shared about the entity goes in every store.
+        keys = snapshot.keys(Selection(self.tenant, None, ("",), subject))
+        return tuple(key.no for key in keys), tuple(
+            s.id
+            for key in keys
+            for _, s in snapshot.statements(self.tenant, of_key=key.no)
+            if s.kind == "value" and s.bears == s.no and s.forgotten_at == OPEN
+        )
 
     def _note(
         self, transaction: Transaction, digest: bytes, counts: dict[str, int], now: Instant

@@ -236,6 +236,10 @@ class Transaction(Snapshot, Protocol):
         """Take a change set into the transaction."""
         ...
 
+    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
+        """Remove every row of a person, and give the counts per table; a dry run only counts."""
+        ...
+
 
 class Storage(Protocol):
     """A store, by whatever engine."""
@@ -250,10 +254,6 @@ class Storage(Protocol):
 
     def transaction(self) -> AbstractContextManager[Transaction]:
         """Take the write lock; raises StoreBusy after a bounded wait."""
-        ...
-
-    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
-        """Remove every row of a person, and give the counts per table."""
         ...
 
     def purge(self) -> bool:

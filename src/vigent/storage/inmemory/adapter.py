@@ -10,8 +10,9 @@ from vigent.domain.audit import GENESIS, digest_entry, seal_hash
 from vigent.domain.time import Instant
 from vigent.domain.timeline import replay
 from vigent.errors import UnavailableError
-from vigent.ports.storage import AuditSummary, Erasure
-from vigent.storage.inmemory.rows import Change, Rows, View
+from vigent.ports.storage import AuditSummary
+from vigent.storage.inmemory.erasing import ErasingChange
+from vigent.storage.inmemory.rows import Rows, View
 
 __all__ = ["InMemoryStorage"]
 
@@ -41,72 +42,17 @@ class InMemoryStorage:
             yield View(self._rows)
 
     @contextmanager
-    def transaction(self) -> Generator[Change]:
+    def transaction(self) -> Generator[ErasingChange]:
         """Take the write lock; an error inside rolls everything back."""
         self._open()
         with self._lock:
             before, done = self._rows.copy(), False
             try:
-                yield Change(self._rows)
+                yield ErasingChange(self._rows)
                 done = True
             finally:
                 if not done:
                     self._rows = before
-
-    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
-        """Remove every row of a person, and give the counts per table."""
-        self._open()
-        with self._lock:
-            rows = self._rows
-            keys = {
-                no
-                for no, id in rows.key_ids.items()
-                if id.tenant == erasure.tenant
-                and (id.person == erasure.person or no in erasure.shared_keys)
-            }
-            gone = {no for no, s in rows.statements.items() if s.key in keys}
-            beliefs = [no for no, b in rows.beliefs.items() if b.key in keys]
-            episodes = [
-                no
-                for no, e in rows.episodes.items()
-                if (e.tenant, e.person) == (erasure.tenant, erasure.person)
-            ]
-            audit = {
-                e.id
-                for e in rows.audit.values()
-                if e.tenant == erasure.tenant
-                and (e.person == erasure.person or e.key in erasure.shared_keys)
-                and e.id not in rows.emptied
-            }
-            answers = [
-                k
-                for k, a in rows.answered.items()
-                if (a.tenant, a.person) == (erasure.tenant, erasure.person)
-            ]
-            link = (erasure.tenant, erasure.person)
-            counts = {
-                "words": len(gone & rows.words.keys()), "belief": len(beliefs),
-                "audit_content": len(audit), "statement": len(gone), "key": len(keys),
-                "episode": len(episodes), "idempotency": len(answers), "job": 0,
-                "person": int(link in rows.persons),
-            }  # fmt: skip
-            if dry_run:
-                return counts
-            for number in gone:
-                del rows.statements[number]
-                rows.words.pop(number, None)
-            for number in beliefs:
-                del rows.beliefs[number]
-            for number in episodes:
-                del rows.episodes[number]
-            for number in keys:
-                del rows.keys[rows.key_ids.pop(number)]
-            for answer in answers:
-                del rows.answered[answer]
-            rows.persons.pop(link, None)
-            rows.emptied |= audit
-            rows.erased[erasure.tenant, erasure.digest] = erasure.at
-            return counts
 
     def purge(self) -> bool:
         """Nothing is in files, so what was removed is gone."""

@@ -9,15 +9,14 @@ from contextlib import contextmanager
 
 from vigent.domain.time import Instant
 from vigent.errors import StoreReadOnly
-from vigent.ports.storage import AuditSummary, Erasure
+from vigent.ports.storage import AuditSummary
 from vigent.storage.migrate import migrate_sqlite
 from vigent.storage.sqlite.auditing import verify_audit
 from vigent.storage.sqlite.connection import Connections, translated
 from vigent.storage.sqlite.database import Database
-from vigent.storage.sqlite.erasing import erase_rows, purge_files
+from vigent.storage.sqlite.erasing import ErasingTransaction, purge_files
 from vigent.storage.sqlite.inspecting import inspect
 from vigent.storage.sqlite.reading import SqliteSnapshot
-from vigent.storage.sqlite.writing import SqliteTransaction
 
 __all__ = ["SqliteStorage"]
 
@@ -76,7 +75,7 @@ class SqliteStorage:
                     connection.execute("COMMIT")
 
     @contextmanager
-    def transaction(self) -> Generator[SqliteTransaction]:
+    def transaction(self) -> Generator[ErasingTransaction]:
         """Take the write lock; an error inside rolls everything back."""
         with translated():
             connection = self._connections.get()
@@ -85,20 +84,13 @@ class SqliteStorage:
                 self._connections.give_way()
                 connection.execute("BEGIN IMMEDIATE")
                 try:
-                    transaction = SqliteTransaction(connection)
+                    transaction = ErasingTransaction(connection)
                     yield transaction
                     transaction.flush()
                     connection.execute("COMMIT")
                 finally:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
-
-    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
-        """Remove every row of a person, and give the counts per table."""
-        with translated():
-            connection = self._connections.get()
-            with self._writing:
-                return erase_rows(connection, erasure, dry_run=dry_run)
 
     def purge(self) -> bool:
         """Rewrite the file without what was removed; False while a reader holds old pages."""

@@ -13,8 +13,9 @@ import apsw
 from vigent.ports.storage import Erasure
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q
+from vigent.storage.sqlite.writing import SqliteTransaction
 
-__all__ = ["erase_rows", "purge_files"]
+__all__ = ["ErasingTransaction", "purge_files"]
 
 # What is counted and removed, children first. Each query takes tenant, person and a list of
 # further keys (as JSON) that are about the person.
@@ -31,40 +32,45 @@ _TABLES = (
 )
 
 
-def erase_rows(connection: Database, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
-    """Remove a person's rows, note it in the ledger, and give the counts per table."""
-    run = connection.execute
-    handles = (erasure.tenant, erasure.person, json.dumps(erasure.shared_keys))
-    run("BEGIN IMMEDIATE")
-    try:
+class ErasingTransaction(SqliteTransaction):
+    """A write transaction that can also remove a person."""
+
+    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
+        """Remove a person's rows and note it in the ledger; gives the counts per table."""
+        self.flush()
+        run = self._run
+        handles = (erasure.tenant, erasure.person, json.dumps(erasure.shared_keys))
         counts: dict[str, int] = {}
+        run("SAVEPOINT erasure")
         for table in _TABLES:
             run(Q[f"erase_{table}"], handles)
-            counts[table] = connection.changes()
-        if not dry_run:
+            counts[table] = self._connection.changes()
+        if dry_run:
+            run("ROLLBACK TO erasure")
+        else:
             run(
                 Q["erased_insert"],
                 (erasure.tenant, erasure.digest, erasure.at, json.dumps(counts), "removed"),
             )
             run(Q["job_insert"], (erasure.tenant, "purge", "", "{}", erasure.at, ""))
-        run("ROLLBACK" if dry_run else "COMMIT")
-    finally:
-        if connection.in_transaction:
-            run("ROLLBACK")
-    return counts
+        run("RELEASE erasure")
+        return counts
 
 
 def purge_files(connection: Database) -> bool:
-    """Rewrite the file without what was removed; False while a reader holds old pages."""
+    """Rewrite the file without what was removed; False while that cannot be.
+
+    A reader holds old pages, somebody writes, or there is no space for the new file: the rows are
+    removed none the less, so it is an answer and no error.
+    """
     run = connection.execute
     try:
         run("INSERT INTO words (words) VALUES ('optimize')")
         run("VACUUM")
         busy, _log, _moved = run("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
-    except apsw.BusyError:
+        if not busy:
+            run(Q["erased_purged"])
+            run(Q["job_done"], ("purge",))
+    except (apsw.BusyError, apsw.FullError):
         return False
-    if busy:
-        return False
-    run(Q["erased_purged"])
-    run(Q["job_done"], ("purge",))
-    return True
+    return not busy
