@@ -68,6 +68,23 @@ def test_a_pipe_that_is_closed_early_ends_quietly(store):
         process.stderr.close()
 
 
+def test_an_import_whose_reader_has_gone_is_no_bad_file(store, tmp_path):
+    file = tmp_path / "facts.jsonl"
+    file.write_text('{"kind":"write","subject":"mira","attribute":"city","value":"Lund"}\n')
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = subprocess.run(
+        [sys.executable, "-m", "vigent", "import", str(file), "--db", str(store.path)],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        env=process_environment(),
+        check=False,
+    )
+    os.close(writer)
+    assert (process.returncode, process.stderr) == (0, b"")
+    assert store.ask("current", "mira", "city")["value"] == "Lund"
+
+
 def test_piped_output_never_wraps_or_cuts_an_id(store):
     fill(store, 20)
     out = store.spawn("list", COLUMNS="40").out

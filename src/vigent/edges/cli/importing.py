@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections import Counter
@@ -129,10 +130,11 @@ def _opened(name: str) -> Generator[tuple[IO[bytes], int | None]]:
         yield sys.stdin.buffer, None
         return
     try:
-        with Path(name).open("rb") as file:
-            yield file, Path(name).stat().st_size
+        file = Path(name).open("rb")  # noqa: SIM115 - what is done with it fails by another name
     except OSError as error:
         raise InvalidInput("file", f"{name}: {error.strerror}") from error
+    with file:
+        yield file, os.fstat(file.fileno()).st_size
 
 
 def _show(call: Call, name: str, summary: dict[str, Any]) -> None:
