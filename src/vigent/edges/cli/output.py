@@ -45,9 +45,16 @@ def visible(text: str) -> str:
     )
 
 
+class _Console(Console):
+    """A console that leaves it to the boundary what a closed pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def _stream_console(stream: IO[str]) -> Console:
     on_terminal = stream.isatty()
-    return Console(
+    return _Console(
         file=stream,
         width=None if on_terminal else _UNWRAPPED,
         no_color=None if on_terminal else True,
