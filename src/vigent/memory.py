@@ -160,7 +160,7 @@ class Memory:
     def write_many(
         self,
         items: Iterable[Mapping[str, Any]],
-        atomic: bool = False,  # noqa: FBT002 - pinned
+        atomic: bool = False,  # noqa: FBT002 - callers may pass it by position
         *,
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> list[WriteResult | VigentError]:

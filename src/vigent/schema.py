@@ -87,7 +87,8 @@ def Attribute(  # noqa: N802  (stands where pydantic has Field)
     """Declare one attribute of a ``MemorySchema``; what is left out keeps its default.
 
     ``kind`` follows the annotation unless given. ``name`` is the attribute's name where it can be
-    no Python name. ``enum`` gives an id's other spellings. Checked by ``load_schema``.
+    no Python name. ``enum`` gives an id's other spellings. ``sensitivity`` and ``recurrence`` are
+    declared and have no effect yet. Checked by ``load_schema``.
     """
     given: dict[str, Any] = {
         "name": name,

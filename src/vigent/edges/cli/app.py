@@ -16,6 +16,7 @@ from vigent.edges.cli import (
     evaluating,
     forgetting,
     importing,
+    persons,
     reading,
     reviewing,
     writing,
@@ -125,7 +126,9 @@ def start(
         typer.echo(ctx.get_help())
 
 
-for part in (writing, reading, forgetting, reviewing, importing, checking, demo, evaluating):
+for part in (
+    writing, reading, forgetting, persons, reviewing, importing, checking, demo, evaluating,
+):  # fmt: skip
     part.register(app)
 
 

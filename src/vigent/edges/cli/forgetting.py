@@ -1,4 +1,4 @@
-"""Commands that remove content for good: forget, erase-person."""
+"""Commands that remove content for good: forget, sweep, erase-person."""
 
 from __future__ import annotations
 
@@ -28,6 +28,16 @@ def forget(call: Call, memory_id: options.MemoryId) -> None:
     else:
         what = "Forgot" if result.forgotten else "Nothing to forget in"
         call.out.show(Text(f"{what} {visible(result.memory_id)}."))
+
+
+def sweep(call: Call) -> None:
+    """Forget what is past its time, and leave stubs of old episodes; run it once a day."""
+    with call.open() as memory:
+        count = memory.sweep()
+    if call.as_json:
+        call.out.document({"forgotten": count})
+    else:
+        call.out.show(Text(f"Forgot {count} past their time."))
 
 
 def erase_person(
@@ -77,4 +87,5 @@ def erase_person(
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     command(app, "forget")(forget)
+    command(app, "sweep")(sweep)
     command(app, "erase-person")(erase_person)

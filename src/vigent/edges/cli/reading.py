@@ -1,4 +1,4 @@
-"""Commands that answer from state: current, history, provenance, diff, list."""
+"""Commands that answer from state: current, get, history, provenance, diff, list, words."""
 
 from __future__ import annotations
 
@@ -107,6 +107,16 @@ def current(
         _stands_for(call, found[0])
 
 
+def get(call: Call, memory_id: options.MemoryId) -> None:
+    """Show one memory by its id, over its last believed stretch."""
+    with call.open() as memory:
+        found = memory.get(memory_id)
+    if call.as_json:
+        call.out.document(found.to_dict())
+    else:
+        call.out.show(record_card(found))
+
+
 def history(
     call: Call,
     *,
@@ -151,10 +161,12 @@ def diff(
     subject: Annotated[
         str | None, typer.Option("--subject", metavar="NAME", help="Of this subject alone.")
     ] = None,
+    timezone: options.Timezone = None,
 ) -> None:
     """Show what changed between two instants."""
+    more = given(axis=axis, subject=subject, timezone=timezone)
     with call.open() as memory:
-        found = memory.diff(since=since, until=until, **given(axis=axis, subject=subject))
+        found = memory.diff(since=since, until=until, **more)
     if not found:
         _no_answer(call, [], "Nothing changed.")
     elif call.as_json:
@@ -177,6 +189,7 @@ def list_memories(
     ] = None,
     as_of: options.AsOf = None,
     known_at: options.KnownAt = None,
+    timezone: options.Timezone = None,
     status: Annotated[
         str | None, typer.Option("--status", metavar="STATUS", help="Of this status.")
     ] = None,
@@ -204,6 +217,7 @@ def list_memories(
         attribute=attribute,
         as_of=as_of,
         known_at=known_at,
+        timezone=timezone,
         status=status,
         min_confidence=min_confidence,
         include=include,
@@ -221,10 +235,32 @@ def list_memories(
     call.out.show(records_table(call.out.console, found, with_subject=True))
 
 
+def words(
+    call: Call,
+    *,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words to look for.")],
+    subject: Annotated[
+        str | None, typer.Option("--subject", metavar="NAME", help="About this subject.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="At most so many.")] = 10,
+) -> None:
+    """Find memories in force by their words: most of the words first, then the newest."""
+    with call.open() as memory:
+        found = memory.words(query, subject=subject, limit=limit)
+    if not found:
+        _no_answer(call, [], "No memory in force bears any of these words.")
+    elif call.as_json:
+        call.out.document([record.to_dict() for record in found])
+    else:
+        call.out.show(records_table(call.out.console, found, with_subject=True))
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     command(app, "current")(current)
+    command(app, "get")(get)
     command(app, "history")(history)
     command(app, "provenance")(provenance)
     command(app, "diff")(diff)
     command(app, "list")(list_memories)
+    command(app, "words")(words)

@@ -1,4 +1,4 @@
-"""Commands that take something in: write, retract, capture."""
+"""Commands that take something in: write, propose, retract, update, capture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from vigent import WriteResult
+from vigent import MemoryDelta, WriteResult
 from vigent.edges.cli import options
 from vigent.edges.cli.command import Call, command
 from vigent.edges.cli.inputs import given, json_object, typed_value, words_or_stdin
@@ -108,6 +108,53 @@ def write(call: Call, statement: Statement) -> None:
         show_result(call, memory.write(**arguments))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """What ``propose`` takes, by the names of a ``MemoryDelta``."""
+
+    subject: Annotated[
+        str | None, typer.Argument(metavar="SUBJECT", help="Whom or what it is about.")
+    ] = None
+    attribute: Annotated[str | None, typer.Argument(metavar="ATTRIBUTE", help="The property.")] = (
+        None
+    )
+    value: Annotated[
+        str | None,
+        typer.Argument(metavar="VALUE", help="Its value; without it, that it no longer holds."),
+    ] = None
+    value_json: options.ValueJson = None
+    text: Annotated[
+        str | None,
+        typer.Option("--text", metavar="TEXT", help="A memory in free text, without attribute."),
+    ] = None
+    type: Annotated[
+        str, typer.Option("--type", metavar="TYPE", help="fact, preference, commitment …")
+    ] = "fact"
+    valid_from: options.ValidFrom = None
+    valid_to: Annotated[
+        str | None,
+        typer.Option("--valid-to", metavar="WHEN", help="The first instant or day it ends."),
+    ] = None
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="MODE", help="change, correction or replace.")
+    ] = "change"
+    source_episode_id: options.EpisodeId = None
+    quote: options.Quote = None
+    trust: options.Trust = "assistant"
+    confidence: options.Confidence = None
+
+
+def propose(call: Call, candidate: Candidate) -> None:
+    """Hand in a candidate: the rules of the schema decide, and may hold it for review.
+
+    Checks written in Python are not asked here.
+    """
+    fields = given(**asdict(candidate))
+    fields |= typed_value(fields.pop("value", None), fields.pop("value_json", None))
+    with call.open(create=True) as memory:
+        show_result(call, memory.propose(MemoryDelta(tenant_id=call.tenant, **fields)))
+
+
 def retract(
     call: Call,
     *,
@@ -145,6 +192,51 @@ def retract(
             subject=subject, attribute=attribute, trust=trust, **arguments, **given(mode=mode)
         )
         show_result(call, result)
+
+
+def update(
+    call: Call,
+    memory_id: options.MemoryId,
+    *,
+    confidence: options.Confidence = None,
+    importance: Annotated[
+        int | None, typer.Option("--importance", metavar="1..10", help="How much it matters.")
+    ] = None,
+    metadata: options.Metadata = None,
+    due: Annotated[
+        str | None, typer.Option("--due", metavar="WHEN", help="When a commitment is due.")
+    ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option("--state", metavar="STATE", help="Of a commitment: open, done, cancelled."),
+    ] = None,
+    expires_at: Annotated[
+        str | None, typer.Option("--expires-at", metavar="WHEN", help="Out of every read then.")
+    ] = None,
+    ttl_days: Annotated[
+        int | None, typer.Option("--ttl-days", metavar="N", help="… or after so many days.")
+    ] = None,
+    retention_policy: Annotated[
+        str | None, typer.Option("--retention", metavar="POLICY", help="standard, keep …")
+    ] = None,
+) -> None:
+    """Change fields of a memory in place; what it says stays, and its age begins anew."""
+    fields = given(
+        confidence=confidence,
+        importance=importance,
+        metadata=json_object("metadata", metadata),
+        due=due,
+        state=state,
+        expires_at=expires_at,
+        ttl_days=ttl_days,
+        retention_policy=retention_policy,
+    )
+    with call.open() as memory:
+        record = memory.update(memory_id, **fields)
+        if call.as_json:
+            call.out.document(record.to_dict())
+        else:
+            call.out.show(record_card(record, headline="updated"))
 
 
 def capture(
@@ -208,5 +300,7 @@ def capture(
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     command(app, "write")(write)
+    command(app, "propose")(propose)
     command(app, "retract")(retract)
+    command(app, "update")(update)
     command(app, "capture")(capture)
