@@ -309,3 +309,18 @@ def test_an_update_with_none_leaves_a_field_as_it_is(fresh):
     id = memory.write(**KEY, value="A", confidence=0.4, importance=7).memory.memory_id
     record = memory.update(id, confidence=None, importance=None, metadata={"a": 1})
     assert (record.confidence, record.importance, record.metadata) == (0.4, 7, {"a": 1})
+
+
+@pytest.mark.parametrize("verb", ["write", "retract"])
+def test_an_answer_kept_about_a_person_goes_with_them(tmp_path, verb):
+    path = tmp_path / "m.db"
+    with Memory.open(path) as memory:
+        memory.persons.link("p", "Pia")
+        key = {"subject": "Pia", "attribute": "seat", "idempotency_key": "pia@quokka.example"}
+        given = {**key, "value": "1A"} if verb == "write" else {**key, "op": "retract"}
+        (before,) = memory.write_many([given])
+        memory.erase_person("p", wait=True)
+        assert left(path, "quokka") == []
+        (after,) = memory.write_many([given])
+        assert after.outcome == before.outcome
+        assert (after.memory is None) == (verb == "retract")

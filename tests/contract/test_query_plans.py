@@ -21,6 +21,7 @@ QUERIES = {query.name: query for query in read_queries()}
 WALKS = {
     "audit_rows": "checking the audit trail reads all of a tenant's",
     "audit_unsealed": "its index holds only what is not sealed yet",
+    "erase_answers_about": "answers are kept for a day",
     "erased_purged": "one row an erased person, and only after a purge",
     "keys_of_tenant": "a check visits every key of a tenant",
     "seals": "checking the audit trail reads all of a tenant's",

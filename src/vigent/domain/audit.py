@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from vigent.domain.time import Instant
 
-__all__ = ["GENESIS", "digest_entry", "seal_hash"]
+__all__ = ["GENESIS", "digest_entry", "seal_hash", "subject_digest"]
 
 GENESIS = b"\0" * 32
 
@@ -33,3 +33,8 @@ def seal_hash(previous: bytes, entries: Iterable[tuple[str, bytes]]) -> bytes:
         digest.update(id.encode())
         digest.update(entry)
     return digest.digest()
+
+
+def subject_digest(salt: bytes, subject: str) -> str:
+    """Give the digest that marks what is kept about a subject without saying which."""
+    return hashlib.blake2b(f"subject:{subject}".encode(), key=salt, digest_size=16).hexdigest()

@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from vigent.domain.audit import digest_entry
+from vigent.domain.audit import digest_entry, subject_digest
 from vigent.domain.changes import AuditEntry, ChangeSet, Head
 from vigent.domain.schema import Schema
 from vigent.domain.statements import Key
@@ -64,7 +64,8 @@ class Keeper:
             keys, shared = self._shared(transaction, ledger.subject)
             text = f"person:{person}".encode()
             digest = hashlib.blake2b(text, key=salt, digest_size=16).digest()
-            erasure = Erasure(self.tenant, person, digest, keys, now)
+            about = "" if ledger.subject is None else subject_digest(salt, ledger.subject)
+            erasure = Erasure(self.tenant, person, digest, keys, now, about)
             counts = transaction.erase(erasure, dry_run=dry_run)
             if not dry_run:
                 self._note(transaction, digest, counts, now)
@@ -149,7 +150,16 @@ class Keeper:
             if (
                 head.valid_from <= at < head.valid_to
                 and at < head.expires_at
-                and (head.content != right.content or (head.content is not None and head != right))
+                and not _fits(head, right)
             ):
                 wrong.append((key, right))
         return wrong
+
+
+def _fits(head: Head, right: Head) -> bool:
+    """Whether a quick answer is right for as long as it holds; it may hold less long than could."""
+    if head.content is None or right.content is None:
+        return head.content == right.content
+    return head.expires_at <= right.expires_at and head == right._replace(
+        expires_at=head.expires_at
+    )

@@ -107,6 +107,8 @@ class Erasure(NamedTuple):
     digest: bytes
     shared_keys: tuple[int, ...]
     at: Instant
+    about: str = ""
+    """The digest under which kept answers about the entity that the person is are marked."""
 
 
 class Ledger(NamedTuple):

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from vigent.domain.audit import subject_digest
 from vigent.domain.changes import Answered, ChangeSet, PersonLink
 from vigent.domain.episodes import Episode, EpisodeRow
 from vigent.domain.jsontext import check_metadata
@@ -103,6 +104,7 @@ class Writer:
             "memory": None if result.memory is None else result.memory.memory_id,
             "ended": [record.memory_id for record in result.ended],
             "reason": result.reason,
+            "about": subject_digest(session.salt, draft.subject),
         }
         kept = Answered(
             self.context.tenant, _CALLER, verb, name, draft.person, digest, json.dumps(answer), now

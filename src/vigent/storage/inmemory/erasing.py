@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from vigent.ports.storage import Erasure
 from vigent.storage.inmemory.rows import Change
 
@@ -37,7 +39,11 @@ class ErasingChange(Change):
         answers = [
             k
             for k, a in rows.answered.items()
-            if (a.tenant, a.person) == (erasure.tenant, erasure.person)
+            if a.tenant == erasure.tenant
+            and (
+                a.person == erasure.person
+                or (erasure.about and json.loads(a.answer).get("about") == erasure.about)
+            )
         ]
         link = (erasure.tenant, erasure.person)
         counts = {

@@ -45,6 +45,9 @@ class ErasingTransaction(SqliteTransaction):
         for table in _TABLES:
             run(Q[f"erase_{table}"], handles)
             counts[table] = self._connection.changes()
+        if erasure.about:
+            run(Q["erase_answers_about"], (erasure.tenant, erasure.about))
+            counts["idempotency"] += self._connection.changes()
         if dry_run:
             run("ROLLBACK TO erasure")
         else:

@@ -497,6 +497,10 @@ DELETE FROM episode WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
 DELETE FROM idempotency INDEXED BY idempotency_person
 WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
 
+-- name: erase_answers_about
+-- The kept answers about the entity that a person is.
+DELETE FROM idempotency WHERE tenant = ? AND answer ->> 'about' = ?;
+
 -- name: erase_job
 -- The queued work that concerns a person.
 DELETE FROM job WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
