@@ -19,11 +19,12 @@ __all__ = [
     "Neighbours",
     "half_life",
     "head_of",
+    "last_belief",
     "named",
     "neighbours",
     "record_of",
-    "run_of",
     "shown",
+    "support_of",
 ]
 
 
@@ -120,7 +121,19 @@ def _named_by(
     return None
 
 
-def run_of(snapshot: Snapshot, key: Key, statement: Statement) -> list[Statement]:
+def last_belief(snapshot: Snapshot, key: Key, statement: Statement) -> Belief:
+    """Give the stretch a memory was last believed over, or what it says if it never was."""
+    rows = [found.belief for found in snapshot.beliefs(key, statement.no)]
+    if rows:
+        return max(rows, key=lambda b: (b.recorded_to is None, b.recorded_from, b.valid_from))
+    ended = None if statement.withdrawn_at == OPEN else statement.withdrawn_at
+    return Belief(
+        0, key.id.tenant, key.no, statement.member, statement.no, statement.valid_from,
+        statement.valid_to, statement.recorded_from, ended,
+    )  # fmt: skip
+
+
+def support_of(snapshot: Snapshot, key: Key, statement: Statement) -> list[Statement]:
     """Give all that supports a memory: its run, and confirmations that are evidence only.
 
     Of a memory no longer believed that is what was withdrawn together with it.

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from typing import Any
 
+import orjson
+
+from vigent.domain.changes import AuditEntry
 from vigent.domain.time import Instant
 
-__all__ = ["GENESIS", "digest_entry", "seal_hash", "subject_digest"]
+__all__ = ["GENESIS", "digest_entry", "entry_of", "person_digest", "seal_hash", "subject_digest"]
 
 GENESIS = b"\0" * 32
 
@@ -38,3 +42,30 @@ def seal_hash(previous: bytes, entries: Iterable[tuple[str, bytes]]) -> bytes:
 def subject_digest(salt: bytes, subject: str) -> str:
     """Give the digest that marks what is kept about a subject without saying which."""
     return hashlib.blake2b(f"subject:{subject}".encode(), key=salt, digest_size=16).hexdigest()
+
+
+def person_digest(salt: bytes, person: str) -> bytes:
+    """Give the digest under which it is remembered that a person was erased."""
+    return hashlib.blake2b(f"person:{person}".encode(), key=salt, digest_size=16).digest()
+
+
+def entry_of(
+    id: str,
+    salt: bytes,
+    *,
+    tenant: str,
+    store: str,
+    person: str,
+    key: int | None,
+    at: Instant,
+    action: str,
+    outcome: str,
+    target: str | None,
+    content: dict[str, Any],
+) -> AuditEntry:
+    """Make the entry of one thing that happened."""
+    text = orjson.dumps(content).decode()
+    digest = digest_entry(salt, id, at, action, outcome, target, text)
+    return AuditEntry(
+        id, tenant, store, person, key, at, action, outcome, target, text, salt, digest
+    )

@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar, cast, overload
 import orjson
 
 from vigent.domain.statements import KeyId, Statement
-from vigent.domain.time import OPEN, Instant, iso, to_datetime
+from vigent.domain.time import DAY, OPEN, Instant, iso, to_datetime
 from vigent.domain.values import decode, jsonable
 
 __all__ = ["CONTENT_FIELDS", "Record", "Stretch", "pack"]
@@ -53,7 +53,6 @@ CONTENT_FIELDS: Final = (
 
 _content = itemgetter(*(Statement._fields.index(name) for name in CONTENT_FIELDS))
 _AT: Final = {name: i for i, name in enumerate(CONTENT_FIELDS)}
-_DAY: Final = 86_400_000_000
 
 
 def pack(statement: Statement) -> str:
@@ -284,7 +283,7 @@ class Record:
         if confidence is None or half_life is None:
             return confidence
         since = max(content[21], content[22] or content[21])
-        age = max(0, self.answered_at - since) / _DAY
+        age = max(0, self.answered_at - since) / DAY
         return confidence * 0.5 ** (age / half_life)
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import referencing.exceptions
 from jsonschema.exceptions import SchemaError
 
 from vigent.domain.text import MAX_TYPE, canonical_text, check_name
-from vigent.domain.time import Instant
+from vigent.domain.time import DAY, Instant
 from vigent.errors import InvalidInput, SchemaMismatch
 
 __all__ = [
@@ -42,7 +42,6 @@ TRUST: Final = ("document", "assistant", "tool", "application", "person", "revie
 """Trust of sources, low to high."""
 
 _RANKS: Final = {name: rank for rank, name in enumerate(TRUST)}
-_DAY: Final = 86_400_000_000
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "kind": KINDS,
     "cardinality": ("single", "multi"),
@@ -71,7 +70,7 @@ class RetentionPolicy(NamedTuple):
 
     def expires_at(self, last_change: Instant) -> Instant | None:
         """Give the instant from which the memory is out of every read, or ``None``."""
-        return None if self.days is None else last_change + self.days * _DAY
+        return None if self.days is None else last_change + self.days * DAY
 
 
 _POLICIES: Final = (RetentionPolicy("standard", 730), RetentionPolicy("keep", None))

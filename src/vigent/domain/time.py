@@ -14,7 +14,16 @@ from typing import Final, Literal, TypeAlias
 
 from vigent.errors import AmbiguousInstant, InvalidInput, NaiveInstant
 
-__all__ = ["OPEN", "BareDate", "Instant", "iso", "parse_date", "parse_instant", "to_datetime"]
+__all__ = [
+    "DAY",
+    "OPEN",
+    "BareDate",
+    "Instant",
+    "iso",
+    "parse_date",
+    "parse_instant",
+    "to_datetime",
+]
 
 Instant: TypeAlias = int
 """Microseconds since 1970-01-01T00:00:00Z."""
@@ -27,10 +36,11 @@ BareDate: TypeAlias = Literal["refuse", "start", "end"]
 _UTC: Final = dt.UTC
 _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=_UTC)
 _EPOCH_WALL: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (adding to it gives UTC's wall clock)
-_EPOCH_DAY: Final = 719_163  # the ordinal of 1970-01-01
-_DAY: Final = 86_400_000_000
-_FIRST: Final[Instant] = (1 - _EPOCH_DAY) * _DAY
-_LAST: Final[Instant] = (dt.date.max.toordinal() - _EPOCH_DAY + 1) * _DAY - 1
+_EPOCHDAY: Final = 719_163  # the ordinal of 1970-01-01
+DAY: Final[Instant] = 86_400_000_000
+"""A day of 24 hours."""
+_FIRST: Final[Instant] = (1 - _EPOCHDAY) * DAY
+_LAST: Final[Instant] = (dt.date.max.toordinal() - _EPOCHDAY + 1) * DAY - 1
 
 # Only ASCII digits: "\d" would take those of other scripts too.
 _INSTANT: Final = re.compile(
@@ -75,7 +85,7 @@ def parse_instant(
     if isinstance(value, dt.datetime):
         return _from_datetime(value, field, timezone)
     if isinstance(value, dt.date):
-        return _from_day(value.toordinal() - _EPOCH_DAY, field, timezone, bare_date)
+        return _from_day(value.toordinal() - _EPOCHDAY, field, timezone, bare_date)
     raise InvalidInput(
         field,
         "must be a datetime with an offset or an ISO 8601 text such as"
@@ -118,7 +128,7 @@ def _from_text(text: str, field: str, timezone: str | None, bare_date: BareDate)
         )
     year, month, day, hour, minute, second, fraction, z, sign, oh, om, os = found.groups()
     try:
-        days = dt.date(int(year), int(month), int(day)).toordinal() - _EPOCH_DAY
+        days = dt.date(int(year), int(month), int(day)).toordinal() - _EPOCHDAY
     except ValueError as error:
         raise InvalidInput(field, f"is no date of the calendar: {text!r}") from error
     if hour is None:
@@ -126,7 +136,7 @@ def _from_text(text: str, field: str, timezone: str | None, bare_date: BareDate)
     h, m, s = int(hour), int(minute), int(second or 0)
     if h > 23 or m > 59 or s > 59:
         raise InvalidInput(field, f"is no time of the day: {text!r}")
-    wall = days * _DAY + (h * 3600 + m * 60 + s) * 1_000_000
+    wall = days * DAY + (h * 3600 + m * 60 + s) * 1_000_000
     if fraction is not None:
         if len(fraction) > 6:
             raise InvalidInput(field, "has more than 6 digits of a second; the limit is 6")
@@ -177,12 +187,12 @@ def _from_day(days: int, field: str, timezone: str | None, bare_date: BareDate) 
     if bare_date == "refuse":
         raise NaiveInstant(
             field,
-            f"{iso(days * _DAY)[:10]} is a day, not an instant; give a time with its offset",
+            f"{iso(days * DAY)[:10]} is a day, not an instant; give a time with its offset",
         )
-    start = days * _DAY
+    start = days * DAY
     if timezone is None:
-        return start if bare_date == "start" else start + _DAY - 1
-    wall = start if bare_date == "start" else start + _DAY - 1
+        return start if bare_date == "start" else start + DAY - 1
+    wall = start if bare_date == "start" else start + DAY - 1
     before, after = _offsets(wall, timezone)
     if before < after:  # the clock jumped over this edge of the day: take the jump itself
         jump = _jump(wall - after, wall - before, before, timezone)
@@ -231,7 +241,7 @@ def _jump(low: Instant, high: Instant, before: int, timezone: str) -> Instant:
 
 
 def _micros(delta: dt.timedelta) -> int:
-    return delta.days * _DAY + delta.seconds * 1_000_000 + delta.microseconds
+    return delta.days * DAY + delta.seconds * 1_000_000 + delta.microseconds
 
 
 def _with_offset(wall: int, offset: int) -> str:

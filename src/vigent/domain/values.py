@@ -24,7 +24,7 @@ from vigent.domain.jsontext import (
 )
 from vigent.domain.schema import AttributeDefinition
 from vigent.domain.text import MAX_TEXT, canonical_subject, canonical_text, clean_text, has_hidden
-from vigent.domain.time import iso, parse_date, parse_instant
+from vigent.domain.time import DAY, iso, parse_date, parse_instant
 from vigent.errors import (
     AmbiguousInstant,
     InvalidInput,
@@ -35,7 +35,6 @@ from vigent.errors import (
 
 __all__ = ["Value", "canonical", "decode", "jsonable", "render"]
 
-_DAY: Final = 86_400_000_000
 _SECOND: Final = 1_000_000
 
 
@@ -146,7 +145,7 @@ def _instant(value: object, field: str, timezone: str | None) -> Value:
 
 def _duration(value: dt.timedelta | str, field: str, _timezone: str | None) -> Value:
     delta = _parse_duration(value, field) if isinstance(value, str) else value
-    micros = delta.days * _DAY + delta.seconds * _SECOND + delta.microseconds
+    micros = delta.days * DAY + delta.seconds * _SECOND + delta.microseconds
     return Value("duration", _duration_text(micros), f"p:{micros}")
 
 
@@ -241,7 +240,7 @@ def _parse_duration(text: str, field: str) -> dt.timedelta:
             field, f"is no ISO 8601 duration of weeks, days or less, such as P1DT2H: {text[:40]!r}"
         )
     sign, weeks, days, hours, minutes, seconds, fraction = found.groups(default="")
-    micros = (int(weeks or 0) * 7 + int(days or 0)) * _DAY
+    micros = (int(weeks or 0) * 7 + int(days or 0)) * DAY
     micros += (int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds or 0)) * _SECOND
     micros += int(fraction.ljust(6, "0"))
     try:
@@ -252,7 +251,7 @@ def _parse_duration(text: str, field: str) -> dt.timedelta:
 
 def _split(micros: int) -> tuple[int, int, int, str]:
     """Give days, hours, minutes and seconds (with what fraction there is) of a size."""
-    days, rest = divmod(micros, _DAY)
+    days, rest = divmod(micros, DAY)
     hours, rest = divmod(rest, 3600 * _SECOND)
     minutes, rest = divmod(rest, 60 * _SECOND)
     seconds, rest = divmod(rest, _SECOND)
@@ -346,7 +345,7 @@ def _plain(value: Any) -> str:
 
 def _duration_words(stored: str) -> str:
     delta = _parse_duration(stored, "value")
-    micros = delta.days * _DAY + delta.seconds * _SECOND + delta.microseconds
+    micros = delta.days * DAY + delta.seconds * _SECOND + delta.microseconds
     days, hours, minutes, seconds = _split(abs(micros))
     parts = (
         (str(days), "day"),

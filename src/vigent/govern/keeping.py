@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 
-from vigent.domain.audit import digest_entry, subject_digest
-from vigent.domain.changes import AuditEntry, ChangeSet, Head
+from vigent.domain.audit import entry_of, person_digest, subject_digest
+from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.schema import Schema
 from vigent.domain.statements import Key
 from vigent.domain.time import OPEN, Instant
@@ -62,8 +60,7 @@ class Keeper:
                 salt = self.ids.salt()
                 transaction.apply(ChangeSet(self.tenant, salt=salt, salted_at=now))
             keys, shared = self._shared(transaction, ledger.subject)
-            text = f"person:{person}".encode()
-            digest = hashlib.blake2b(text, key=salt, digest_size=16).digest()
+            digest = person_digest(salt, person)
             about = "" if ledger.subject is None else subject_digest(salt, ledger.subject)
             erasure = Erasure(self.tenant, person, digest, keys, now, about)
             counts = transaction.erase(erasure, dry_run=dry_run)
@@ -93,11 +90,10 @@ class Keeper:
         self, transaction: Transaction, digest: bytes, counts: dict[str, int], now: Instant
     ) -> None:
         """Enter the erasure in the audit: a hash and counts, no content."""
-        id, salt = self.ids.new("aud"), self.ids.salt()
-        content = json.dumps({"person_hash": digest.hex(), "counts": counts})
-        entry = AuditEntry(
-            id, self.tenant, self.store, "", None, now, "memory_erasure", "removed", None, content,
-            salt, digest_entry(salt, id, now, "memory_erasure", "removed", None, content),
+        entry = entry_of(
+            self.ids.new("aud"), self.ids.salt(), tenant=self.tenant, store=self.store, person="",
+            key=None, at=now, action="memory_erasure", outcome="removed", target=None,
+            content={"person_hash": digest.hex(), "counts": counts},
         )  # fmt: skip
         transaction.apply(ChangeSet(self.tenant, audit=[entry]))
 

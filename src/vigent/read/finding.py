@@ -8,13 +8,13 @@ from contextlib import closing
 
 from vigent.domain.episodes import Episode, Evidence, Provenance, Visibility
 from vigent.domain.records import Record
-from vigent.domain.statements import Belief, Key, Statement
+from vigent.domain.statements import Key, Statement
 from vigent.domain.text import check_id, phrases
-from vigent.domain.time import OPEN, Instant, to_datetime
+from vigent.domain.time import Instant, to_datetime
 from vigent.errors import InvalidInput, NotFound
 from vigent.ports.storage import Snapshot, Stretched
 from vigent.read.reading import At, Reading
-from vigent.standing import run_of, shown
+from vigent.standing import last_belief, shown, support_of
 
 __all__ = ["find_by_words", "get", "listed", "provenance", "visibility"]
 
@@ -43,17 +43,7 @@ def _found(
 
 
 def _stretched(snapshot: Snapshot, key: Key, statement: Statement) -> Stretched:
-    """Give a memory over its last believed stretch, or over what it says if it never was."""
-    rows = [found.belief for found in snapshot.beliefs(key, statement.no)]
-    if rows:
-        belief = max(rows, key=lambda b: (b.recorded_to is None, b.recorded_from, b.valid_from))
-    else:
-        ended = None if statement.withdrawn_at == OPEN else statement.withdrawn_at
-        belief = Belief(
-            0, key.id.tenant, key.no, statement.member, statement.no, statement.valid_from,
-            statement.valid_to, statement.recorded_from, ended,
-        )  # fmt: skip
-    return Stretched(key, belief, statement)
+    return Stretched(key, last_belief(snapshot, key, statement), statement)
 
 
 def get(reading: Reading, memory_id: object, person: str | None) -> Record:
@@ -69,7 +59,7 @@ def provenance(reading: Reading, memory_id: object, person: str | None) -> Prove
         key, statement = _found(reading, snapshot, memory_id, person)
         record = reading.record(snapshot, _stretched(snapshot, key, statement), At(None, None))
         evidence: list[Evidence] = []
-        for s in run_of(snapshot, key, statement):
+        for s in support_of(snapshot, key, statement):
             rows = (
                 snapshot.episodes(reading.tenant, ids=[s.source_episode])
                 if s.source_episode

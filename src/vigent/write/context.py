@@ -7,9 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
-from vigent.domain.audit import digest_entry
+from vigent.domain.audit import entry_of
 from vigent.domain.changes import AuditEntry
 from vigent.domain.schema import Schema
 from vigent.domain.time import Instant
@@ -55,11 +53,10 @@ class Context:
         content: dict[str, Any],
     ) -> AuditEntry:
         """Make the entry of one thing that happened."""
-        id, salt, text = self.ids.new("aud"), self.ids.salt(), orjson.dumps(content).decode()
-        digest = digest_entry(salt, id, at, action, outcome, target, text)
-        return AuditEntry(
-            id, self.tenant, self.store, person, key, at, action, outcome, target, text, salt,
-            digest,
+        return entry_of(
+            self.ids.new("aud"), self.ids.salt(), tenant=self.tenant, store=self.store,
+            person=person, key=key, at=at, action=action, outcome=outcome, target=target,
+            content=content,
         )  # fmt: skip
 
 

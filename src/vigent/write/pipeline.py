@@ -14,7 +14,7 @@ from vigent.domain.statements import Key, KeyId, Statement
 from vigent.domain.time import OPEN, Instant
 from vigent.errors import InvalidInput, NotFound
 from vigent.ports.storage import Selection, Storage, Transaction
-from vigent.standing import half_life, neighbours
+from vigent.standing import half_life, last_belief, neighbours
 from vigent.write.answering import Standing, apply, lookup
 from vigent.write.context import Context
 from vigent.write.correct import correct, never_was
@@ -36,7 +36,7 @@ class Session:
     """
 
     def __init__(self, transaction: Transaction, salt: bytes) -> None:
-        self.beside = transaction
+        self.unsettled = transaction
         self.salt = salt
         self.plain: Plain | None = None
         self._known: dict[KeyId, Key | None] = {}
@@ -45,7 +45,7 @@ class Session:
     def transaction(self) -> Transaction:
         """The transaction, with everything entered so far."""
         self.settle()
-        return self.beside
+        return self.unsettled
 
     def settle(self) -> None:
         """Give the transaction what was gathered beside it."""
@@ -59,7 +59,7 @@ class Session:
         if known:
             first = next(iter(known))
             selection = Selection(first.tenant, first.store, (), exact=tuple(known))
-            known.update((key.id, key) for key in self.beside.keys(selection))
+            known.update((key.id, key) for key in self.unsettled.keys(selection))
         self._known = known
 
     def find(self, id: KeyId) -> Key | None:
@@ -68,7 +68,7 @@ class Session:
             return self._known.pop(id)
         if self.plain is not None and id in self.plain.ids:
             self.settle()
-        found = self.beside.keys(
+        found = self.unsettled.keys(
             Selection(id.tenant, id.store, (id.person,), id.subject, id.attribute, id.type)
         )
         return found[0] if found else None
@@ -157,18 +157,18 @@ class WritePipeline:
     ) -> WriteResult | None:
         """Enter the first or next statement of a key; None where that is not all it takes."""
         if session.plain is None:
-            session.plain = Plain(session.beside, self.context, session.salt)
+            session.plain = Plain(session.unsettled, self.context, session.salt)
         plain = session.plain
         last = 0 if key is None else key.last_recorded
         work = plain.turn_to(key, id, draft, max(self.context.clock.now(), last + 1))
-        dated = self._dates(session.beside, draft, work)
+        dated = self._dates(session.unsettled, draft, work)
         ends = None if key is None else plain.last(draft, dated)
         if key is not None and ends is None:
             return None
         fingerprint = _fingerprint(work, draft, dated)
         if ends is None:
             entered = plain.first(draft, dated, fingerprint)
-        elif fingerprint is not None and session.beside.statements(
+        elif fingerprint is not None and session.unsettled.statements(
             self.context.tenant, fingerprint=fingerprint
         ):
             return None
@@ -246,15 +246,8 @@ class WritePipeline:
     def _as_stored(self, work: Work, statement: Statement) -> Standing | None:
         if statement.forgotten_at != OPEN:
             return None
-        rows = [f.belief for f in work.transaction.beliefs(work.key, statement.no)]
-        rows.sort(key=lambda b: (b.recorded_to is None, b.recorded_from, b.valid_from))
-        if rows:
-            last = rows[-1]
-            stretch = Stretch(last.valid_from, last.valid_to, last.recorded_from, last.recorded_to)
-        else:
-            stretch = Stretch(
-                statement.valid_from, statement.valid_to, statement.recorded_from, None
-            )
+        last = last_belief(work.transaction, work.key, statement)
+        stretch = Stretch(last.valid_from, last.valid_to, last.recorded_from, last.recorded_to)
         return lookup(work, statement, stretch)
 
     def stored(self, work: Work, statement: Statement) -> Record | None:

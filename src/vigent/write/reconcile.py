@@ -65,11 +65,11 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
     folded = work.refold(member, [statement])
     statement, folded = _after_ties(work, statement, folded)
     memory = folded.memory_of(statement)
-    standing = _standing_at(work, folded, dated.start, statement)
-    if standing is not None and standing.valid_from == dated.start:
-        refused = _same_instant(work, draft, dated, member, standing)
-        low = trust_problem(work, draft, [standing])
-        if refused is None and low is not None and standing.token != statement.token:
+    there = _standing_at(work, folded, dated.start, statement)
+    if there is not None and there.valid_from == dated.start:
+        refused = _same_instant(work, draft, dated, member, there)
+        low = trust_problem(work, draft, [there])
+        if refused is None and low is not None and there.token != statement.token:
             refused = hold(work, draft, dated, member, low)
         if refused is not None:
             return refused
@@ -79,7 +79,7 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
         if memory != statement.no and not lost:
             return _evidence(work, folded, statement, memory)
         return hold(work, draft, dated, member, too_low)
-    statement = inherit(work, draft, statement, standing)
+    statement = inherit(work, draft, statement, there)
     work.take(folded, [statement])
     ended = _superseded_text(work, draft, dated, statement)
     if memory != statement.no:
@@ -152,15 +152,15 @@ def _standing_at(
 
 
 def _same_instant(
-    work: Work, draft: Draft, dated: Dated, member: bytes, standing: Statement
+    work: Work, draft: Draft, dated: Dated, member: bytes, there: Statement
 ) -> Entered | None:
     policy = work.definition.conflict if work.definition is not None else "latest"
-    if standing.token == token_of(work.salt, draft.values[0].canon):
+    if there.token == token_of(work.salt, draft.values[0].canon):
         return None
     if policy == "reject":
-        return Entered("rejected", None, (), f"{standing.id} stands from the same instant")
+        return Entered("rejected", None, (), f"{there.id} stands from the same instant")
     if policy == "contest":
-        stored = work.find(standing.no)
+        stored = work.find(there.no)
         work.amend(edited(stored, contested=1))
         return hold(work, draft, dated, member, "contested", contested=True)
     return None
@@ -208,18 +208,16 @@ def _evidence(work: Work, folded: Refolded, statement: Statement, memory: int) -
     return Entered("confirmed", lookup(work, work.find(memory), stretch))
 
 
-def inherit(
-    work: Work, draft: Draft, statement: Statement, standing: Statement | None
-) -> Statement:
+def inherit(work: Work, draft: Draft, statement: Statement, there: Statement | None) -> Statement:
     """Let a memory that replaces another keep its metadata and retention, unless given."""
-    if standing is None or standing.token == statement.token:
+    if there is None or there.token == statement.token:
         return statement
-    if draft.metadata is None and standing.metadata != "{}":
-        statement = edited(statement, metadata=standing.metadata)
+    if draft.metadata is None and there.metadata != "{}":
+        statement = edited(statement, metadata=there.metadata)
     given = draft.expires_at is not None or draft.ttl_days is not None or draft.retention
-    if not given and standing.retention != statement.retention:
-        expires = work.renewed(standing)
-        statement = edited(statement, retention=standing.retention, expires_at=expires)
+    if not given and there.retention != statement.retention:
+        expires = work.renewed(there)
+        statement = edited(statement, retention=there.retention, expires_at=expires)
     return statement
 
 

@@ -7,14 +7,14 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from vigent.domain.audit import subject_digest
+from vigent.domain.audit import person_digest, subject_digest
 from vigent.domain.changes import Answered, ChangeSet, PersonLink
 from vigent.domain.episodes import Episode, EpisodeRow
 from vigent.domain.jsontext import check_metadata
 from vigent.domain.records import Record
 from vigent.domain.statements import Key, Statement
 from vigent.domain.text import MAX_EPISODE, MAX_TYPE, check_id, check_name, clean_text
-from vigent.domain.time import OPEN, parse_instant
+from vigent.domain.time import DAY, OPEN, parse_instant
 from vigent.errors import (
     ErasedPerson,
     Forbidden,
@@ -34,18 +34,12 @@ from vigent.write.draft import Draft
 from vigent.write.forget import forget, head_of_run
 from vigent.write.pipeline import Session, WritePipeline
 from vigent.write.result import WriteResult
-from vigent.write.work import Work, edited, token_of
+from vigent.write.work import Work, edited
 
-__all__ = ["Writer", "person_digest"]
+__all__ = ["Writer"]
 
-_DAY: Final = 86_400_000_000
-_EPISODE_DAYS: Final = 90
+_EPISODEDAYS: Final = 90
 _CALLER: Final = "python"
-
-
-def person_digest(salt: bytes, person: str) -> bytes:
-    """Give the keyed digest under which an erased person is remembered as erased."""
-    return token_of(salt, f"person:{person}")
 
 
 class Writer:
@@ -91,7 +85,7 @@ class Writer:
             self.context.tenant, answer=(_CALLER, verb, name)
         ).answered
         now = self.context.clock.now()
-        if before is not None and before.at > now - _DAY:
+        if before is not None and before.at > now - DAY:
             if before.request != digest:
                 raise IdempotencyMismatch(
                     f"idempotency_key: {name} was used for another request",
@@ -217,7 +211,7 @@ class Writer:
             None if speaker is None else check_name(speaker, "speaker"),
             None if thread is None else check_id(thread, "thread"),
             None if external_id is None else check_id(external_id, "external_id"),
-            check_metadata(metadata), now + _EPISODE_DAYS * _DAY, int(flagged), 0,
+            check_metadata(metadata), now + _EPISODEDAYS * DAY, int(flagged), 0,
         )  # fmt: skip
         with self.pipeline.session() as session:
             transaction = session.transaction
@@ -291,7 +285,7 @@ class Writer:
         if expires_at is not None:
             out |= {"expires_at": expires_at, "retention": None}
         elif ttl_days is not None:
-            out |= {"expires_at": at + ttl_days * _DAY, "retention": None}
+            out |= {"expires_at": at + ttl_days * DAY, "retention": None}
         else:
             kept = head if retention is None else edited(head, retention=retention)
             out |= {"expires_at": work.renewed(kept), "retention": kept.retention}

@@ -16,7 +16,7 @@ from vigent.domain.records import Stretch
 from vigent.domain.schema import AttributeDefinition
 from vigent.domain.statements import Key, Statement
 from vigent.domain.text import fold as fold_words
-from vigent.domain.time import OPEN, Instant
+from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.values import Value, render
 from vigent.ports.storage import Transaction
 from vigent.standing import shown
@@ -130,7 +130,7 @@ class Work:
         if draft.expires_at is not None:
             return draft.expires_at, None
         if draft.ttl_days is not None:
-            return self.at + draft.ttl_days * 86_400_000_000, None
+            return self.at + draft.ttl_days * DAY, None
         name = draft.retention
         if name is None and self.definition is not None:
             name = self.definition.retention

@@ -14,13 +14,12 @@ from vigent.domain.changes import Answered, AuditEntry, ChangeSet, Head, Words
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement, rank
 from vigent.domain.text import words as words_of
-from vigent.domain.time import OPEN, Instant
+from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.timeline import replay
 from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
 
 __all__ = ["Change", "Rows", "View"]
 
-_DAY = 86_400_000_000
 _NO_HEAD = Head(0, 0, 0, OPEN, None, None, None)
 
 
@@ -319,7 +318,7 @@ class Change(View):
         for answer in changes.answered:
             rows.answered[answer.tenant, answer.caller, answer.endpoint, answer.name] = answer
             for name, kept in list(rows.answered.items()):
-                if name[0] == answer.tenant and kept.at < answer.at - _DAY:
+                if name[0] == answer.tenant and kept.at < answer.at - DAY:
                     del rows.answered[name]
         for link in changes.links:
             rows.persons[link.tenant, link.person] = link.subject

@@ -14,7 +14,7 @@ import orjson
 from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import BEGINNING, END, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
-from vigent.domain.time import Instant
+from vigent.domain.time import DAY, Instant
 from vigent.ports.storage import Ledger, Numbers, Selection, Stretched
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q, SqliteSnapshot, key_of
@@ -73,7 +73,7 @@ class SqliteTransaction(SqliteSnapshot):
         self._unwritten = statement + 1
         self._handles: set[object] = set()
         self._wanted: list[int] = []
-        self._ahead: dict[int, Stretched] = {}
+        self._ahead: dict[int, tuple[Belief, Statement]] = {}
 
     @property
     def numbers(self) -> Numbers:
@@ -106,7 +106,7 @@ class SqliteTransaction(SqliteSnapshot):
         width = len(Belief._fields)
         for row in self._run(Q["last_of_keys"], (key.id.tenant, wanted)).fetchall():
             belief, last = Belief._make(row[:width]), Statement._make(row[width:])
-            self._ahead[belief.key] = Stretched(key, belief, last)
+            self._ahead[belief.key] = (belief, last)
 
     def _exact(self, id: KeyId) -> Key | None:
         rows = self._run(Q["key_exact"], id).fetchall()
@@ -131,7 +131,7 @@ class SqliteTransaction(SqliteSnapshot):
             if self._wanted:
                 self._read_ahead(key)
             if key.no in self._ahead:
-                yield self._ahead[key.no].statement
+                yield self._ahead[key.no][1]
                 return
             last = self._run(Q["last_in_order"], (*scope, member)).fetchall()
             if last and last[0][_CLEAN]:
@@ -150,8 +150,8 @@ class SqliteTransaction(SqliteSnapshot):
         """Give the stretches of one member, or of all, believed now that begin in an interval."""
         self._settle(key.no)
         ahead = self._ahead.get(key.no)
-        if ahead is not None and member == ONE_VALUE and low == ahead.belief.valid_from < high:
-            return [ahead.belief]
+        if ahead is not None and member == ONE_VALUE and low == ahead[0].valid_from < high:
+            return [ahead[0]]
         if member is None:
             rows = self._run(Q["believed_of_key"], (key.id.tenant, key.no, low, high))
         else:
@@ -323,7 +323,7 @@ class SqliteTransaction(SqliteSnapshot):
             add("job_insert", changes.jobs)
         if changes.answered:
             add("answer_insert", changes.answered)
-            self._run(Q["answer_prune"], (tenant, changes.answered[-1].at - 86_400_000_000))
+            self._run(Q["answer_prune"], (tenant, changes.answered[-1].at - DAY))
         if changes.links:
             add("person_link", changes.links)
         if changes.salt is not None:
