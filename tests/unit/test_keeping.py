@@ -35,8 +35,20 @@ def test_a_check_is_right_while_others_write(tmp_path, repair):
                 assert memory.check(repair=repair).problems == ()
         finally:
             done.set()
-        assert memory.current(**KEY).value == f"v{writer.result() - 1}"
+        last = writer.result() - 1
+        assert memory.current(**KEY).value == f"v{last}"
         assert memory.check().problems == ()
+
+
+def test_a_repair_derives_a_wrong_answer_again(tmp_path):
+    path = tmp_path / "m.db"
+    with Memory.open(path) as memory:
+        memory.write(**KEY, value="Porto")
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE key SET head = replace(head, 'Porto', 'Faro')")
+        connection.close()
+        assert memory.check(repair=True).ok
+        assert memory.current(**KEY).value == "Porto"
 
 
 def test_a_check_is_not_misled_by_what_others_wrote_since_the_last(tmp_path):
