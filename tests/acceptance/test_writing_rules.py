@@ -311,6 +311,17 @@ def test_an_update_with_none_leaves_a_field_as_it_is(fresh):
     assert (record.confidence, record.importance, record.metadata) == (0.4, 7, {"a": 1})
 
 
+def test_what_ended_is_shown_where_it_ended_also_where_it_goes_on_later(fresh):
+    memory = fresh()
+    tell(memory, "A@1")
+    say(memory, "Z[5,12)", mode="correction")
+    say(memory, "C@7")
+    assert timeline(memory) == "A[1,5) Z[5,7) C[7,12) A[12,)"
+    (ended,) = say(memory, "B[3,5)").ended
+    assert (ended.value, ended.valid_from.day, ended.valid_to.day) == ("A", 2, 4)
+    assert timeline(memory) == "A[1,3) B[3,5) Z[5,7) C[7,12) A[12,)"
+
+
 @pytest.mark.parametrize("verb", ["write", "retract"])
 def test_an_answer_kept_about_a_person_goes_with_them(tmp_path, verb):
     path = tmp_path / "m.db"

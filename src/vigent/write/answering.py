@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.records import Stretch, pack
-from vigent.domain.statements import ONE_VALUE, Statement
+from vigent.domain.statements import BEGINNING, ONE_VALUE, Statement
 from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import Segment
 from vigent.standing import head_of, named, neighbours, shown
@@ -22,8 +22,8 @@ def standing(
     With ``later``, what it replaced is left to be looked up when asked for, unless it is known.
     """
     statement = work.find(memory)
-    mine = [i for i, s in enumerate(folded.after) if s.memory == memory]
-    if not mine:
+    every = _stretches(work, folded, memory)
+    if not every:
         old = [b for b in folded.before if b.memory == memory]
         stretch = (
             Stretch(old[-1].valid_from, old[-1].valid_to, old[-1].recorded_from, work.at)
@@ -33,49 +33,64 @@ def standing(
         follower = _covering(work, folded, stretch.valid_from)
         followed = named(work.transaction, work.context.tenant, statement.replaces, work.at)
         return Standing(statement, stretch, _id(followed), _id(follower))
-    chosen = next(
-        (folded.after[i] for i in mine if folded.after[i].start <= near < folded.after[i].end),
-        folded.after[mine[-1]],
-    )
-    since = next(
-        (b.recorded_from for b in folded.before
-         if (b.valid_from, b.valid_to, b.memory) == chosen),
-        work.at,
-    )  # fmt: skip
-    stretch = Stretch(chosen.start, chosen.end, since, None)
-    replacer = _after(work, folded, mine[-1])
+    # The one that covers the instant, else the last before it, else the first after it.
+    stretch = next((s for s in reversed(every) if s.valid_from <= near), every[0])
+    replacer = _after(work, folded, every[-1].valid_to)
     if statement.replaces is not None:
         followed = named(work.transaction, work.context.tenant, statement.replaces, work.at)
-        until = min(_until(followed), _until(replacer))
-        return Standing(statement, stretch, _id(followed), _id(replacer), until=until)
-    if later and not mine[0] and folded.after[0].start == folded.low:
+    elif later and every[0].valid_from <= folded.low:
         return Standing(statement, stretch, None, _id(replacer), later=True)
-    replaced = _before(work, folded, mine[0])
-    until = min(_until(replaced), _until(replacer))
-    return Standing(statement, stretch, _id(replaced), _id(replacer), until=until)
+    else:
+        followed = _before(work, folded, every[0].valid_from)
+    until = min(_until(followed), _until(replacer))
+    return Standing(statement, stretch, _id(followed), _id(replacer), until=until)
 
 
-def _before(work: Work, folded: Refolded, index: int) -> Statement | None:
-    first = folded.after[index]
-    if index:
-        other = folded.after[index - 1]
-        return _named(work, other.memory) if other.end == first.start else None
-    if first.start == folded.low:
-        found = work.transaction.at(work.key, folded.member, first.start - 1, None)
-        if found and found[0].belief.valid_to == first.start:
-            return found[0].statement if shown(found[0].statement, work.at) else None
-    return None
+def _stretches(work: Work, folded: Refolded, memory: int) -> list[Stretch]:
+    """Give what a memory holds over after the change, in order, outside the window too."""
+    since = {(b.valid_from, b.valid_to, b.memory): b.recorded_from for b in folded.before}
+    every = [
+        Stretch(s.start, s.end, since.get(s, work.at), None)
+        for s in folded.after
+        if s.memory == memory
+    ]
+    if memory not in work.new and (folded.low, folded.high) != (BEGINNING, OPEN):
+        every += [
+            Stretch(*found.belief[5:])
+            for found in work.transaction.beliefs(work.key, memory)
+            if found.belief.recorded_to is None
+            and not folded.low <= found.belief.valid_from < folded.high
+        ]
+        every.sort()
+    return every
 
 
-def _after(work: Work, folded: Refolded, index: int) -> Statement | None:
-    last = folded.after[index]
-    if index + 1 < len(folded.after):
-        other = folded.after[index + 1]
-        return _named(work, other.memory) if other.start == last.end else None
-    if last.end != OPEN and last.end == folded.high:
-        found = work.transaction.at(work.key, folded.member, last.end, None)
-        if found and found[0].belief.valid_from == last.end:
-            return found[0].statement if shown(found[0].statement, work.at) else None
+def _before(work: Work, folded: Refolded, start: Instant) -> Statement | None:
+    """Give the memory whose stretch ends where one begins."""
+    if folded.low < start < folded.high:
+        found = [s.memory for s in folded.after if s.end == start]
+        return _named(work, found[0]) if found else None
+    return _stored(work, folded, start - 1, start, before=True)
+
+
+def _after(work: Work, folded: Refolded, end: Instant) -> Statement | None:
+    """Give the memory whose stretch begins where one ends."""
+    if end == OPEN:
+        return None
+    if folded.low <= end < folded.high:
+        found = [s.memory for s in folded.after if s.start == end]
+        return _named(work, found[0]) if found else None
+    return _stored(work, folded, end, end, before=False)
+
+
+def _stored(
+    work: Work, folded: Refolded, at: Instant, edge: Instant, *, before: bool
+) -> Statement | None:
+    """Look outside the window, where nothing changes."""
+    for _, belief, statement in work.transaction.at(work.key, folded.member, at, None):
+        touches = belief.valid_to if before else belief.valid_from
+        if touches == edge and shown(statement, work.at):
+            return statement
     return None
 
 
