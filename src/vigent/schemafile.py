@@ -30,7 +30,7 @@ def read_mapping(source: str | os.PathLike[str]) -> dict[str, Any]:
     except OSError as error:
         raise InvalidInput("schema", f"cannot read {path}: {error.strerror}") from error
     except (ValueError, yaml.YAMLError) as error:
-        raise InvalidInput("schema", f"cannot parse {path}: {error}") from error
+        raise InvalidInput("schema", f"cannot parse {path}: {' '.join(str(error).split())}") from error
     if found is None:
         return {}
     if not isinstance(found, dict):

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Concatenate, Final, ParamSpec
 import typer
 
 from vigent.edges.cli.output import Output
-from vigent.errors import InvalidInput
+from vigent.errors import InvalidInput, NaiveInstant
 from vigent.memory import Memory
 
 __all__ = ["Call", "command", "group", "own_db"]
@@ -148,11 +148,21 @@ def command(
             for each in (*alone, *chain.from_iterable(parts.values()), *_SHARED)
         ]
 
+        takes_zone = any(each.name == "timezone" for each in everything)
+
         def called(**given: Any) -> None:
             call = _shared_options(**{each.name: given.pop(each.name) for each in _SHARED})
             for part, fields in parts.items():
                 given[part] = grouped[part](**{each.name: given.pop(each.name) for each in fields})
-            run(call, **given)  # pyright: ignore[reportCallIssue]
+            try:
+                run(call, **given)  # pyright: ignore[reportCallIssue]
+            except NaiveInstant as error:
+                raise _advised(error, takes_zone=takes_zone) from error
+            except InvalidInput as error:
+                if error.field != "path_or_url":
+                    raise
+                message = error.message.removeprefix("path_or_url: ")
+                raise InvalidInput("db", message) from error
 
         called.__signature__ = inspect.Signature(everything)
         called.__annotations__ = {each.name: each.annotation for each in everything}
@@ -161,6 +171,17 @@ def command(
         return run
 
     return register
+
+
+def _advised(error: NaiveInstant, *, takes_zone: bool) -> NaiveInstant:
+    """Give the error with advice that this command can follow."""
+    field, advice = error.field or "", " or give a timezone"
+    message = error.message.removeprefix(f"{field}: ")
+    if not message.endswith(advice):
+        return error
+    return NaiveInstant(
+        field, message.removesuffix(advice) + (" or give --timezone" if takes_zone else "")
+    )
 
 
 def own_db(call: Call, ctx: typer.Context) -> str | None:

@@ -246,7 +246,7 @@ def capture(
         str, typer.Argument(metavar="CONTENT", help="What was said or happened; - reads it.")
     ],
     role: Annotated[
-        str, typer.Option("--role", metavar="ROLE", help="user, assistant, tool, system.")
+        str, typer.Option("--role", metavar="ROLE", help="Who spoke, for example user, assistant, tool or system.")
     ] = "user",
     kind: Annotated[
         str, typer.Option("--kind", metavar="KIND", help="message, tool_result, event …")
