@@ -12,9 +12,11 @@ from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
 
+from vigent.domain.schema import Schema
 from vigent.edges.cli.output import Output
 from vigent.errors import InvalidInput, NaiveInstant
 from vigent.memory import Memory
+from vigent.schema import load_schema
 
 __all__ = ["Call", "command", "group", "own_db"]
 
@@ -49,7 +51,7 @@ Person = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-Schema = Annotated[
+SchemaFile = Annotated[
     Path | None,
     typer.Option(
         "--schema",
@@ -85,6 +87,10 @@ class Call:
         """Whether the answer is for a program."""
         return self.out.as_json
 
+    def declared(self) -> Schema:
+        """Give what ``--schema`` declares."""
+        return load_schema(self.schema)
+
     def open(self, *, create: bool = False, **more: Any) -> Memory:
         """Open the store; a command that only reads does not make one where there is none."""
         if not self.db.strip():
@@ -111,7 +117,7 @@ def _shared_options(
     tenant: Tenant = "default",
     store: Store = "default",
     person: Person = None,
-    schema: Schema = None,
+    schema: SchemaFile = None,
 ) -> Call:
     return Call(db, tenant, store, person, schema, Output(as_json=json_output))
 

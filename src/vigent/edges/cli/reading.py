@@ -64,7 +64,9 @@ def _stands_for(call: Call, answer: Record | State, asked: Asked) -> None:
 def _other_case(memory: Memory, subject: str, attribute: str) -> str:
     """Name the attributes of the subject that differ from this one by case alone."""
     names = {record.attribute for record in memory.list(subject=subject, include="history")}
-    alike = sorted(n for n in names if n and n != attribute and n.lower() == attribute.lower())
+    alike = sorted(
+        n for n in names if n and n != attribute and n.casefold() == attribute.casefold()
+    )
     return visible(f" There is {', '.join(alike)}: case counts.") if alike else ""
 
 
@@ -102,7 +104,7 @@ def current(
             _show_state(call, memory.current(subject, **asked), asked)
             return
         found = memory.current(subject, attribute, **asked)
-        hint = "" if found else _other_case(memory, subject, attribute)
+        hint = "" if found or call.as_json else _other_case(memory, subject, attribute)
     if isinstance(found, State):
         raise TypeError("a read of one attribute gave a whole state")
     name = visible(f"{attribute} of {subject}")
@@ -140,7 +142,7 @@ def history(
     """Show the whole life of an attribute, with every revision."""
     with call.open() as memory:
         found = memory.history(subject, attribute)
-        hint = "" if found else _other_case(memory, subject, attribute)
+        hint = "" if found or call.as_json else _other_case(memory, subject, attribute)
     if not found:
         name = visible(f"{attribute} of {subject}")
         _no_answer(call, [], f"Nothing was ever known for {name}.{hint}")
@@ -166,8 +168,12 @@ def provenance(
 def diff(
     call: Call,
     *,
-    since: Annotated[str, typer.Option("--since", metavar="WHEN", help=f"After this instant … {_DAY}")],
-    until: Annotated[str, typer.Option("--until", metavar="WHEN", help=f"… up to this one. {_DAY}")],
+    since: Annotated[
+        str, typer.Option("--since", metavar="WHEN", help=f"After this instant … {_DAY}")
+    ],
+    until: Annotated[
+        str, typer.Option("--until", metavar="WHEN", help=f"… up to this one. {_DAY}")
+    ],
     axis: Annotated[
         str,
         typer.Option(
