@@ -1,9 +1,9 @@
 """What the pages show is what happens: every block is executed, every output compared.
 
 Each page is followed twice in one folder. In each page the ``python`` blocks run in order and
-share their names, and so do the ``bash`` blocks their folder. A ``text`` block right after one is the output it must
-give; ``…`` in it stands for anything within a line. ``yaml`` blocks that begin with a
-comment naming a file are written to that file first.
+share their names, and so do the ``bash`` blocks their folder. A ``text`` block right after one
+is the output it must give; ``…`` in it stands for anything within a line. ``yaml`` blocks that
+begin with a comment naming a file are written to that file first.
 """
 
 from __future__ import annotations
