@@ -28,7 +28,7 @@ run: venv  ## Run the demo and leave a store to go on with
 	@echo "  $(BIN)/vigent current mira passport_deadline --db $(DEMO_DB)"
 	@echo "  $(BIN)/vigent current mira passport_deadline --as-of 2026-06-02 --db $(DEMO_DB)"
 	@echo "  $(BIN)/vigent history mira passport_deadline --db $(DEMO_DB)"
-	@echo "  $(BIN)/vigent write mira passport_deadline 2026-08-01 --db $(DEMO_DB)"
+	@echo "  $(BIN)/vigent diff --since 2026-05-31 --until 2026-06-03 --subject mira --db $(DEMO_DB)"
 	@echo "  $(BIN)/vigent --help"
 
 format: venv  ## Format the code and apply the safe fixes

@@ -32,18 +32,34 @@ values, with `as_of` and `known_at`, the instants it stands for. No answer is `n
 
 **Errors** go to standard error as `error[code] field: message`, or with `--json` as one JSON object
 with `code`, `category`, `field` and `message`. A pipe that is closed early ends a command quietly.
+`import` tells each bad line on standard error as it meets it, and the first 100 once more in its
+summary.
 
 | exit code | meaning |
 | --- | --- |
 | 0 | done, or answered |
-| 1 | no answer: nothing fits the question |
+| 1 | no answer: nothing fits the question; an empty `review list` is an answer |
 | 2 | bad input: the request cannot be served as it is |
 | 3 | conflict: the state is not what the request expects |
 | 4 | unavailable: busy, full or read-only; nothing was written, try again |
 | 5 | a fault of Vigent, or `check` found one in the store |
 
-**Values** are text. `--value-json` gives a number, a boolean, a list or an object. A word that
-begins with a minus sign stands after `--`.
+**Values** are text. Where `--schema` declares the attribute as an integer, a decimal or a boolean,
+the text is read as that. `--value-json` gives a number, a boolean, a list or an object whatever is
+declared. A word that begins with a minus sign stands after `--`.
+
+**Schemas** are no part of the file: hand the same one over with each command, as `--schema FILE` or
+once for the shell as `VIGENT_SCHEMA`.
+
+**Bare dates** are whole days, in `--timezone` where the command takes one, else in UTC.
+
+| where | what `2026-06-02` means |
+| --- | --- |
+| `--valid-from`, `--valid-to` | the start of that day |
+| `--as-of`, `--known-at` | the end of that day |
+| `--since`, `--until` of `diff` | the end of that day: what changed on it is before `--since` |
+
+`vigent help COMMAND` is the same as `vigent COMMAND --help`.
 """
 
 

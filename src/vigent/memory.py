@@ -284,7 +284,10 @@ class Memory:
         timezone: str | None = None,
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> tuple[Change, ...]:
-        """Say what changed in ``(since, until]``: in the world, or in what was believed."""
+        """Say what changed in ``(since, until]``, in the world or in what was believed.
+
+        A bare date is the end of that day.
+        """
         return diff(
             self._reading, since=since, until=until, axis=axis, subject=subject,
             person=self._whose(person), timezone=timezone,

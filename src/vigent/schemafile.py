@@ -30,12 +30,20 @@ def read_mapping(source: str | os.PathLike[str]) -> dict[str, Any]:
     except OSError as error:
         raise InvalidInput("schema", f"cannot read {path}: {error.strerror}") from error
     except (ValueError, yaml.YAMLError) as error:
-        raise InvalidInput("schema", f"cannot parse {path}: {error}") from error
+        raise InvalidInput("schema", f"cannot parse {path}: {_reason(error)}") from error
     if found is None:
         return {}
     if not isinstance(found, dict):
         raise InvalidInput("schema", f"{path} must hold a mapping")
     return cast("dict[str, Any]", found)
+
+
+def _reason(error: Exception) -> str:
+    """Give the reason and the place in one line."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        mark = error.problem_mark
+        return f"line {mark.line + 1}, column {mark.column + 1}: {error.problem or error.context}"
+    return " ".join(str(error).split())
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

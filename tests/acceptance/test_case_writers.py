@@ -14,8 +14,8 @@ import pytest
 from vigent import Memory
 from vigent.errors import (
     IdempotencyMismatch,
+    InvalidInput,
     StoreBusy,
-    UnavailableError,
     UnexpectedMemory,
 )
 
@@ -280,5 +280,5 @@ class TestC75ReadOnly:
             assert done.stdout.splitlines() == ["1A ['1A'] 1", *refused, "1A"]
 
     def test_a_folder_that_is_not_there_is_named(self, tmp_path):
-        with pytest.raises(UnavailableError):
+        with pytest.raises(InvalidInput, match="nowhere is not there"):
             Memory.open(tmp_path / "nowhere" / "a.db")

@@ -1,9 +1,9 @@
 """What the pages show is what happens: every block is executed, every output compared.
 
-In each page the ``python`` blocks run in order and share their names, and so do the
-``bash`` blocks their folder. A ``text`` block right after one is the output it must
-give; ``…`` in it stands for anything within a line. ``yaml`` blocks that begin with a
-comment naming a file are written to that file first.
+Each page is followed twice in one folder. In each page the ``python`` blocks run in order and
+share their names, and so do the ``bash`` blocks their folder. A ``text`` block right after one
+is the output it must give; ``…`` in it stands for anything within a line. ``yaml`` blocks that
+begin with a comment naming a file are written to that file first.
 """
 
 from __future__ import annotations
@@ -108,8 +108,13 @@ def shown_only(block: Block) -> bool:
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_page_does_what_it_shows(page, tmp_path, monkeypatch):
+def test_a_page_does_what_it_shows_however_often(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for _ in range(2):  # the second time with all the files that the first one left
+        follow(page, tmp_path)
+
+
+def follow(page: Path, tmp_path: Path) -> None:
     names: dict[str, object] = {"__name__": "page"}
     for block in blocks(page):
         where = f"{page.relative_to(ROOT)}:{block.line}"

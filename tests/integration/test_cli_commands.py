@@ -130,7 +130,6 @@ def test_current_of_a_set_is_an_array(store, tmp_path):
         (["history", "mira", "visa"], []),
         (["list", "--subject", "nobody"], []),
         (["diff", "--since", "2020-01-01T00:00Z", "--until", "2020-01-02T00:00Z"], []),
-        (["review", "list"], []),
     ],
 )
 def test_no_answer_is_exit_code_1(told, words, empty):

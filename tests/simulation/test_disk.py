@@ -13,7 +13,7 @@ import pytest
 
 from tests.simulation.processes import Child
 from vigent import Memory
-from vigent.errors import StoreFull, StoreReadOnly, UnavailableError
+from vigent.errors import InvalidInput, StoreFull, StoreReadOnly, UnavailableError
 
 MODULE = "tests.simulation.disk_worker"
 
@@ -143,9 +143,13 @@ def test_a_file_nobody_may_read_is_refused_with_the_reason(public):
 
 
 def test_a_folder_that_is_not_there_is_refused_with_the_reason(tmp_path):
-    with pytest.raises(StoreReadOnly) as caught:
+    with pytest.raises(InvalidInput, match="nowhere is not there"):
         Memory.open(tmp_path / "nowhere" / "memory.db")
-    assert "path" in str(caught.value)
+
+
+def test_a_folder_is_refused_with_the_reason(tmp_path):
+    with pytest.raises(InvalidInput, match="is a folder"):
+        Memory.open(tmp_path)
 
 
 def test_a_file_that_is_not_a_store_is_refused_and_left_alone(tmp_path):
@@ -153,5 +157,5 @@ def test_a_file_that_is_not_a_store_is_refused_and_left_alone(tmp_path):
     path.write_bytes(b"not a store " * 1_000)
     with pytest.raises(Exception, match="not a Vigent store") as caught:
         Memory.open(path)
-    assert caught.value.code == "corrupt_store"
+    assert caught.value.code == "invalid_input"
     assert path.read_bytes() == b"not a store " * 1_000

@@ -83,7 +83,7 @@ def parse_instant(
                 return _in_range(_micros(gap), field)
         return _from_text(value, field, timezone, bare_date)
     if isinstance(value, dt.datetime):
-        return _from_datetime(value, field, timezone)
+        return _from_datetime(value, field, timezone, bare_date)
     if isinstance(value, dt.date):
         return _from_day(value.toordinal() - _EPOCHDAY, field, timezone, bare_date)
     raise InvalidInput(
@@ -144,19 +144,21 @@ def _from_text(text: str, field: str, timezone: str | None, bare_date: BareDate)
     if z is not None:
         return wall  # within the calendar, since the date is
     if sign is None:
-        return _from_wall(wall, field, timezone)
+        return _from_wall(wall, field, timezone, bare_date)
     if int(oh) > 23 or int(om) > 59 or int(os or 0) > 59:
         raise InvalidInput(field, f"has no valid offset: {text!r}")
     offset = (int(oh) * 3600 + int(om) * 60 + int(os or 0)) * 1_000_000
     return _in_range(wall - offset if sign == "+" else wall + offset, field)
 
 
-def _from_datetime(value: dt.datetime, field: str, timezone: str | None) -> Instant:
+def _from_datetime(
+    value: dt.datetime, field: str, timezone: str | None, bare_date: BareDate
+) -> Instant:
     offset = value.utcoffset()
     gap = value.replace(tzinfo=None) - _EPOCH_WALL
     wall = _micros(gap)
     if offset is None:
-        return _from_wall(wall, field, timezone)
+        return _from_wall(wall, field, timezone, bare_date)
     if not isinstance(value.tzinfo, dt.timezone):
         # A zone's own datetime says with ``fold`` which of two it is, but may not exist at all.
         other = value.replace(fold=1 - value.fold).utcoffset() or offset
@@ -166,11 +168,11 @@ def _from_datetime(value: dt.datetime, field: str, timezone: str | None) -> Inst
     return _in_range(wall - _micros(offset), field)
 
 
-def _from_wall(wall: int, field: str, timezone: str | None) -> Instant:
+def _from_wall(wall: int, field: str, timezone: str | None, bare_date: BareDate) -> Instant:
     if timezone is None:
-        raise NaiveInstant(
-            field, f"has no offset: {iso(wall)[:-1]}; add one (Z, +02:00) or give a timezone"
-        )
+        # Where a day is taken, so is the zone it is a day of.
+        advice = "" if bare_date == "refuse" else " or give a timezone"
+        raise NaiveInstant(field, f"has no offset: {iso(wall)[:-1]}; add one (Z, +02:00){advice}")
     before, after = _offsets(wall, timezone)
     if before == after:
         return _in_range(wall - before, field)

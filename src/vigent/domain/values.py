@@ -75,7 +75,7 @@ def canonical(
         value = value.value if isinstance(value, enum.Enum) else value
         reader = next((r for kind, r in _BY_BASE if isinstance(value, kind)), None)
         if reader is None:
-            raise InvalidInput(field, f"cannot hold a {type(value).__name__}")
+            raise InvalidInput(field, f"cannot hold a value of the type {type(value).__name__}")
     return reader(value, field, timezone)
 
 

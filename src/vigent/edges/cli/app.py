@@ -63,6 +63,8 @@ class CommandLine(TyperGroup):
         """Run the command line and exit with its code, or give the code back."""
         never_fail_on_encoding()
         words = list(sys.argv[1:] if args is None else args)
+        if words[:1] == ["help"]:
+            words = [*words[1:], "--help"]
         as_json = wants_json(words)
         try:
             answer = super().main(

@@ -16,7 +16,7 @@ from typing import Any, Final
 import typer
 
 from vigent.edges.cli.output import visible
-from vigent.errors import VigentError
+from vigent.errors import StoreNewer, StoreReadOnly, VigentError
 
 __all__ = [
     "ExitCode",
@@ -44,6 +44,8 @@ class ExitCode(IntEnum):
     BUG = 5
 
 
+# What waiting does not mend.
+_LASTING: Final = (StoreReadOnly, StoreNewer)
 _BY_CATEGORY: Final = {
     "caller": ExitCode.BAD_INPUT,
     "conflict": ExitCode.CONFLICT,
@@ -78,7 +80,8 @@ def describe(error: VigentError) -> dict[str, Any]:
     retry_after = getattr(error, "retry_after", None)
     if retry_after is not None:
         problem["retry_after"] = retry_after
-        problem["hint"] = f"Nothing was written; try again in {retry_after:g} s."
+        again = "" if isinstance(error, _LASTING) else f"; try again in {retry_after:g} s"
+        problem["hint"] = f"Nothing was written{again}."
     return problem
 
 

@@ -12,9 +12,11 @@ from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
 
+from vigent.domain.schema import Schema
 from vigent.edges.cli.output import Output
-from vigent.errors import InvalidInput
+from vigent.errors import InvalidInput, NaiveInstant
 from vigent.memory import Memory
+from vigent.schema import load_schema
 
 __all__ = ["Call", "command", "group", "own_db"]
 
@@ -49,7 +51,7 @@ Person = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-Schema = Annotated[
+SchemaFile = Annotated[
     Path | None,
     typer.Option(
         "--schema",
@@ -85,6 +87,10 @@ class Call:
         """Whether the answer is for a program."""
         return self.out.as_json
 
+    def declared(self) -> Schema:
+        """Give what ``--schema`` declares."""
+        return load_schema(self.schema)
+
     def open(self, *, create: bool = False, **more: Any) -> Memory:
         """Open the store; a command that only reads does not make one where there is none."""
         if not self.db.strip():
@@ -111,7 +117,7 @@ def _shared_options(
     tenant: Tenant = "default",
     store: Store = "default",
     person: Person = None,
-    schema: Schema = None,
+    schema: SchemaFile = None,
 ) -> Call:
     return Call(db, tenant, store, person, schema, Output(as_json=json_output))
 
@@ -148,11 +154,21 @@ def command(
             for each in (*alone, *chain.from_iterable(parts.values()), *_SHARED)
         ]
 
+        takes_zone = any(each.name == "timezone" for each in everything)
+
         def called(**given: Any) -> None:
             call = _shared_options(**{each.name: given.pop(each.name) for each in _SHARED})
             for part, fields in parts.items():
                 given[part] = grouped[part](**{each.name: given.pop(each.name) for each in fields})
-            run(call, **given)  # pyright: ignore[reportCallIssue]
+            try:
+                run(call, **given)  # pyright: ignore[reportCallIssue]
+            except NaiveInstant as error:
+                raise _advised(error, takes_zone=takes_zone) from error
+            except InvalidInput as error:
+                if error.field != "path_or_url":
+                    raise
+                message = error.message.removeprefix("path_or_url: ")
+                raise InvalidInput("db", message) from error
 
         called.__signature__ = inspect.Signature(everything)
         called.__annotations__ = {each.name: each.annotation for each in everything}
@@ -161,6 +177,17 @@ def command(
         return run
 
     return register
+
+
+def _advised(error: NaiveInstant, *, takes_zone: bool) -> NaiveInstant:
+    """Give the error with advice that this command can follow."""
+    field, advice = error.field or "", " or give a timezone"
+    message = error.message.removeprefix(f"{field}: ")
+    if not message.endswith(advice):
+        return error
+    return NaiveInstant(
+        field, message.removesuffix(advice) + (" or give --timezone" if takes_zone else "")
+    )
 
 
 def own_db(call: Call, ctx: typer.Context) -> str | None:

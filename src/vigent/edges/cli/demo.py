@@ -14,6 +14,7 @@ from rich.text import Text
 from vigent import Attribute, Memory, MemorySchema, Record
 from vigent.edges.cli.command import Call, command, own_db
 from vigent.edges.cli.tables import moment, rows, visible
+from vigent.errors import InvalidInput
 
 __all__ = ["Note", "register", "search_text", "tell"]
 
@@ -56,6 +57,17 @@ STORY: Final = (
 # "Now" of the story: the evening after the second message, so that it reads the same on any day.
 NOW: Final = dt.datetime(2026, 6, 3, 18, tzinfo=dt.UTC)
 THEN: Final = dt.date(2026, 6, 2)
+
+
+_SCHEMA_HINT: Final = (
+    "The story declares its deadline as a date. A schema is no part of the file: to write typed\n"
+    "values of your own, hand one over each time, with --schema FILE or VIGENT_SCHEMA."
+)
+_TOLD: Final = ["2026-06-30", "e2", "2026-07-15", "e1"]
+_CHANGED: Final = (
+    f"this store knows something else about {SUBJECT}, and the story would not be true of it;"
+    " name a new file"
+)
 
 
 class Traveller(MemorySchema):
@@ -127,8 +139,9 @@ def _from_text(notes: list[Note], until: dt.datetime) -> dict[str, Any]:
     return {"answer": hit.text, "noted_at": _instant(hit.at), "source": hit.source}
 
 
-def _from_state(memory: Memory, as_of: dt.date | None) -> dict[str, Any]:
-    record = memory.current(SUBJECT, ATTRIBUTE, as_of=as_of)
+def _from_state(memory: Memory, as_of: dt.date) -> dict[str, Any]:
+    # As the story knew it: what a store that was used since has learned is no part of it.
+    record = memory.current(SUBJECT, ATTRIBUTE, as_of=as_of, known_at=NOW)
     if not isinstance(record, Record):
         return {"value": None}
     evidence = memory.provenance(record.memory_id).evidence
@@ -155,7 +168,7 @@ def _answers(memory: Memory, notes: list[Note]) -> list[dict[str, Any]]:
             "asked": "now",
             "as_of": _instant(NOW),
             "text_search": _from_text(notes, NOW),
-            "vigent": _from_state(memory, None),
+            "vigent": _from_state(memory, NOW),
         },
         {
             "asked": THEN.isoformat(),
@@ -166,6 +179,15 @@ def _answers(memory: Memory, notes: list[Note]) -> list[dict[str, Any]]:
     ]
 
 
+def _refuse_another_story(memory: Memory) -> None:
+    """Refuse a store that knows the subject from elsewhere: the story would not be true there."""
+    for attribute in (ATTRIBUTE, "answer_style"):
+        told = {quote for said in STORY for name, _, quote in said.facts if name == attribute}
+        known = {record.quote for record in memory.history(SUBJECT, attribute)}
+        if known and not told <= known:
+            raise InvalidInput("db", f"{_CHANGED}; nothing was written")
+
+
 def _next_commands(db: str | None) -> list[str]:
     where = f"--db {shlex.quote(db or 'demo.db')}"
     asking = f"{SUBJECT} {ATTRIBUTE}"
@@ -173,12 +195,12 @@ def _next_commands(db: str | None) -> list[str]:
     more = [
         f"vigent current {asking} --as-of {THEN} {where}",
         f"vigent history {asking} {where}",
-        f"vigent write {asking} 2026-08-01 {where}",
+        f"vigent diff --since 2026-05-31 --until 2026-06-03 --subject {SUBJECT} {where}",
     ]
     return [*first, *more][:3]
 
 
-def _show(call: Call, answers: list[dict[str, Any]], commands: list[str]) -> None:
+def _show(call: Call, answers: list[dict[str, Any]], commands: list[str], *, kept: bool) -> None:
     out = call.out
     out.show(Text("Two messages about mira", style="bold"))
     for said in STORY:
@@ -196,7 +218,10 @@ def _show(call: Call, answers: list[dict[str, Any]], commands: list[str]) -> Non
         if stale:
             from_text.append("\nstale", style="bold red")
         table.add_row(asked, from_text, _state_cell(state))
-    out.show(table, Text("Try next", style="bold"))
+    out.show(table)
+    if kept:
+        out.show(Text(f"{_SCHEMA_HINT}\n", style="dim"))
+    out.show(Text("Try next", style="bold"))
     for line in commands:
         out.show(Text(f"  {line}", no_wrap=True, overflow="ignore"))
 
@@ -225,7 +250,12 @@ def demo(call: Call, ctx: typer.Context) -> None:
         clock=clock,
     )
     with memory:
+        _refuse_another_story(memory)
         answers = _answers(memory, tell(memory, clock))
+        if [
+            answer["vigent"].get(each) for answer in answers for each in ("value", "source")
+        ] != _TOLD:
+            raise InvalidInput("db", _CHANGED)
     commands = _next_commands(db)
     if call.as_json:
         episodes = [
@@ -243,7 +273,7 @@ def demo(call: Call, ctx: typer.Context) -> None:
             }
         )
     else:
-        _show(call, answers, commands)
+        _show(call, answers, commands, kept=db is not None)
 
 
 def register(app: typer.Typer) -> None:

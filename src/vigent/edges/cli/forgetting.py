@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -64,9 +65,13 @@ def erase_person(
         progress_bar("counting" if dry_run else "erasing"),
     ):
         receipt = memory.erase_person(person_id, dry_run=dry_run, wait=wait)
+    unknown = not receipt.shared and not any(receipt.counts.values())
+    warning = f"nothing was known of {visible(person_id)} in this tenant; check the spelling"
     if call.as_json:
-        call.out.document(receipt.to_dict())
+        call.out.document(receipt.to_dict() | {"warning": warning if unknown else None})
         return
+    if unknown:
+        print(f"warning: {warning}", file=sys.stderr)
     table = rows("table", "rows")
     for name, count in receipt.counts.items():
         table.add_row(name, str(count))

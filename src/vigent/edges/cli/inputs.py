@@ -6,11 +6,19 @@ import json
 import sys
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, NoReturn, cast
+from typing import Any, Final, NoReturn, cast
 
+from vigent.domain.schema import AttributeDefinition
 from vigent.errors import InvalidInput
 
 __all__ = ["given", "json_object", "json_value", "parse_json", "typed_value", "words_or_stdin"]
+
+# Dates, instants, durations, enums and entities are text to the engine too.
+_READ_AS: Final[dict[str, tuple[type, ...]]] = {
+    "integer": (int,),
+    "decimal": (int, Decimal),
+    "boolean": (bool,),
+}
 
 
 def given(**arguments: Any) -> dict[str, Any]:
@@ -66,13 +74,29 @@ def json_object(field: str, text: str | None) -> Mapping[str, Any] | None:
     return cast("dict[str, Any]", value)
 
 
-def typed_value(text: str | None, as_json: str | None) -> dict[str, Any]:
-    """Give the ``value`` argument from its two spellings; empty when there is neither."""
+def typed_value(
+    text: str | None, as_json: str | None, declared: AttributeDefinition | None = None
+) -> dict[str, Any]:
+    """Give the ``value`` argument from its two spellings; empty when there is neither.
+
+    Text stands for a number, or for true or false, where the attribute is declared as that.
+    """
     if as_json is None:
-        return {} if text is None else {"value": text}
+        return {} if text is None else {"value": _as_declared(text, declared)}
     if text is not None:
         raise InvalidInput("value", "give it as an argument or with --value-json, not both")
     return {"value": json_value("value", as_json)}
+
+
+def _as_declared(text: str, declared: AttributeDefinition | None) -> Any:
+    """Read text as the declared kind; what does not read as that is left to the engine to name."""
+    if declared is None or declared.kind not in _READ_AS:
+        return text
+    try:
+        value = parse_json(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, _READ_AS[declared.kind]) else text
 
 
 def words_or_stdin(field: str, text: str) -> str:

@@ -104,6 +104,8 @@ class LineReader:
 def _object(raw: bytes) -> dict[str, Any]:
     try:
         found = parse_json(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise InvalidInput("line", f"not UTF-8: {error.reason} at byte {error.start}") from error
     except (ValueError, RecursionError) as error:
         raise InvalidInput("line", f"not valid JSON: {error}") from error
     if not isinstance(found, dict):

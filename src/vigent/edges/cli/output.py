@@ -74,9 +74,15 @@ class Output:
         self.console = _stream_console(sys.stdout)
 
     def show(self, *parts: RenderableType) -> None:
-        """Print for a person."""
+        """Print for a person; what is piped has no spaces at the ends of lines."""
         for part in parts:
-            self.console.print(part)
+            if self.console.is_terminal:
+                self.console.print(part)
+                continue
+            with self.console.capture() as printed:
+                self.console.print(part)
+            lines = printed.get().split("\n")
+            print("\n".join(line.rstrip(" ") for line in lines), end="", file=sys.stdout)
 
     def document(self, value: Any) -> None:
         """Print one JSON document: on one line, or indented on a terminal."""

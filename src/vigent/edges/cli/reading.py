@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.text import Text
 
-from vigent import Record, State
+from vigent import Memory, Record, State
 from vigent.edges.cli import options
 from vigent.edges.cli.boundary import ExitCode
 from vigent.edges.cli.command import Call, command
@@ -24,6 +24,9 @@ from vigent.edges.cli.tables import (
 )
 
 __all__ = ["register"]
+
+Asked = dict[str, str | None]
+_DAY: Final = "A bare date: the end of that day."
 
 Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="Whom or what it is about.")]
 
@@ -47,13 +50,27 @@ def _instant(value: Any) -> str:
     return value.isoformat().replace("+00:00", "Z")
 
 
-def _stands_for(call: Call, answer: Record | State) -> None:
-    call.out.show(
-        Text(f"as of {moment(answer.as_of)}, as known at {moment(answer.known_at)}", style="dim")
+def _stands_for(call: Call, answer: Record | State, asked: Asked) -> None:
+    """Say which instants the answer stands for, where any were asked for."""
+    told: list[str] = []
+    if asked["as_of"] is not None:
+        told.append(f"as of {moment(answer.as_of)}")
+    if asked["known_at"] is not None:
+        told.append(f"as known at {moment(answer.known_at)}")
+    if told:
+        call.out.show(Text(", ".join(told), style="dim"))
+
+
+def _other_case(memory: Memory, subject: str, attribute: str) -> str:
+    """Name the attributes of the subject that differ from this one by case alone."""
+    names = {record.attribute for record in memory.list(subject=subject, include="history")}
+    alike = sorted(
+        n for n in names if n and n != attribute and n.casefold() == attribute.casefold()
     )
+    return visible(f" There is {', '.join(alike)}: case counts.") if alike else ""
 
 
-def _show_state(call: Call, state: State) -> None:
+def _show_state(call: Call, state: State, asked: Asked) -> None:
     if call.as_json:
         call.out.document(state.to_dict())
         if not state:
@@ -65,7 +82,7 @@ def _show_state(call: Call, state: State) -> None:
     for found in state.values():
         flat.extend([found] if isinstance(found, Record) else found)
     call.out.show(records_table(call.out.console, flat))
-    _stands_for(call, state)
+    _stands_for(call, state, asked)
 
 
 def current(
@@ -81,30 +98,29 @@ def current(
     timezone: options.Timezone = None,
 ) -> None:
     """Show what is in force, now or then."""
+    asked: Asked = {"as_of": as_of, "known_at": known_at, "timezone": timezone}
     with call.open() as memory:
         if attribute is None:
-            state = memory.current(subject, as_of=as_of, known_at=known_at, timezone=timezone)
-            _show_state(call, state)
+            _show_state(call, memory.current(subject, **asked), asked)
             return
-        found = memory.current(
-            subject, attribute, as_of=as_of, known_at=known_at, timezone=timezone
-        )
+        found = memory.current(subject, attribute, **asked)
+        hint = "" if found or call.as_json else _other_case(memory, subject, attribute)
     if isinstance(found, State):
         raise TypeError("a read of one attribute gave a whole state")
     name = visible(f"{attribute} of {subject}")
     if not found:
-        _no_answer(call, None if found is None else [], f"Nothing is in force for {name}.")
+        _no_answer(call, None if found is None else [], f"Nothing is in force for {name}.{hint}")
     elif isinstance(found, Record):
         if call.as_json:
             call.out.document(_answered(found))
         else:
             call.out.show(record_card(found))
-            _stands_for(call, found)
+            _stands_for(call, found, asked)
     elif call.as_json:
         call.out.document([_answered(record) for record in found])
     else:
         call.out.show(records_table(call.out.console, found))
-        _stands_for(call, found[0])
+        _stands_for(call, found[0], asked)
 
 
 def get(call: Call, memory_id: options.MemoryId) -> None:
@@ -126,8 +142,10 @@ def history(
     """Show the whole life of an attribute, with every revision."""
     with call.open() as memory:
         found = memory.history(subject, attribute)
+        hint = "" if found or call.as_json else _other_case(memory, subject, attribute)
     if not found:
-        _no_answer(call, [], visible(f"Nothing was ever known for {attribute} of {subject}."))
+        name = visible(f"{attribute} of {subject}")
+        _no_answer(call, [], f"Nothing was ever known for {name}.{hint}")
     elif call.as_json:
         call.out.document([record.to_dict() for record in found])
     else:
@@ -150,8 +168,12 @@ def provenance(
 def diff(
     call: Call,
     *,
-    since: Annotated[str, typer.Option("--since", metavar="WHEN", help="From this instant …")],
-    until: Annotated[str, typer.Option("--until", metavar="WHEN", help="… to this one.")],
+    since: Annotated[
+        str, typer.Option("--since", metavar="WHEN", help=f"After this instant … {_DAY}")
+    ],
+    until: Annotated[
+        str, typer.Option("--until", metavar="WHEN", help=f"… up to this one. {_DAY}")
+    ],
     axis: Annotated[
         str,
         typer.Option(
@@ -163,7 +185,10 @@ def diff(
     ] = None,
     timezone: options.Timezone = None,
 ) -> None:
-    """Show what changed between two instants."""
+    """Show what changed after one instant and up to another.
+
+    A bare date is the end of that day: from 2026-06-01 to 2026-06-03 is the 2nd and the 3rd.
+    """
     more = given(axis=axis, subject=subject, timezone=timezone)
     with call.open() as memory:
         found = memory.diff(since=since, until=until, **more)

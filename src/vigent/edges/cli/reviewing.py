@@ -8,7 +8,6 @@ import typer
 from rich.text import Text
 
 from vigent.edges.cli import options
-from vigent.edges.cli.boundary import ExitCode
 from vigent.edges.cli.command import Call, command, group
 from vigent.edges.cli.inputs import given
 from vigent.edges.cli.tables import moment, record_card, rows, shown_value, visible
@@ -31,7 +30,7 @@ def list_pending(
         str | None, typer.Option("--reason", metavar="CODE", help="Held for this reason.")
     ] = None,
 ) -> None:
-    """List the candidates that wait for a decision."""
+    """List the candidates that wait for a decision; none is an answer too."""
     with call.open() as memory:
         found = memory.review.list(**given(reason=reason))
     if call.as_json:
@@ -50,8 +49,6 @@ def list_pending(
                 Text(f"{moment(item.created_at)}\n").append(record.memory_id, style="dim"),
             )
         call.out.show(table)
-    if not found:
-        raise typer.Exit(ExitCode.NO_ANSWER)
 
 
 def accept(

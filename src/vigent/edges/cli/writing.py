@@ -17,20 +17,26 @@ from vigent.edges.cli.tables import card, moment, record_card, records_table, vi
 __all__ = ["register", "show_result"]
 
 
-def show_result(call: Call, result: WriteResult) -> None:
-    """Say what a write did: its outcome, the memory, and what it ended."""
+def show_result(call: Call, result: WriteResult, *, about: Text | None = None) -> None:
+    """Say what a write did: its outcome, the memory or what it was about, and what it ended."""
     if call.as_json:
         call.out.document(result.to_dict())
         return
     out = call.out
     if result.memory is None:
-        out.show(Text(result.outcome, style="bold"))
+        out.show(card([(result.outcome, about or Text("nothing", style="dim"))]))
     else:
         out.show(record_card(result.memory, headline=result.outcome))
     if result.reason:
         out.show(Text(visible(result.reason)))
     if result.ended:
         out.show(Text("\nended", style="dim"), records_table(out.console, result.ended))
+
+
+def _named(subject: str, attribute: str, value: str | None) -> Text:
+    """Name what a retraction was about; without a value, whatever it is."""
+    name = Text(visible(f"{attribute} of {subject}"), style="cyan")
+    return name if value is None else name.append(f": {visible(value)}", style="bold")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +49,10 @@ class Statement:
     attribute: Annotated[str | None, typer.Argument(metavar="ATTRIBUTE", help="The property.")] = (
         None
     )
-    value: Annotated[str | None, typer.Argument(metavar="VALUE", help="Its value, as text.")] = None
+    value: Annotated[
+        str | None,
+        typer.Argument(metavar="VALUE", help="Its value, as text, or as --schema declares it."),
+    ] = None
     value_json: options.ValueJson = None
     text: Annotated[
         str | None,
@@ -101,10 +110,15 @@ def write(call: Call, statement: Statement) -> None:
     A value that begins with a minus sign stands after --.
     """
     arguments = given(**asdict(statement))
-    arguments |= typed_value(arguments.pop("value", None), arguments.pop("value_json", None))
+    schema = call.declared()
+    arguments |= typed_value(
+        arguments.pop("value", None),
+        arguments.pop("value_json", None),
+        schema.attribute(arguments.get("attribute", "")),
+    )
     if statement.metadata is not None:
         arguments["metadata"] = json_object("metadata", statement.metadata)
-    with call.open(create=True) as memory:
+    with call.open(create=True, schema=schema) as memory:
         show_result(call, memory.write(**arguments))
 
 
@@ -150,8 +164,13 @@ def propose(call: Call, candidate: Candidate) -> None:
     Checks written in Python are not asked here.
     """
     fields = given(**asdict(candidate))
-    fields |= typed_value(fields.pop("value", None), fields.pop("value_json", None))
-    with call.open(create=True) as memory:
+    schema = call.declared()
+    fields |= typed_value(
+        fields.pop("value", None),
+        fields.pop("value_json", None),
+        schema.attribute(fields.get("attribute", "")),
+    )
+    with call.open(create=True, schema=schema) as memory:
         show_result(call, memory.propose(MemoryDelta(tenant_id=call.tenant, **fields)))
 
 
@@ -186,12 +205,13 @@ def retract(
         source=source,
         idempotency_key=idempotency_key,
     )
-    arguments |= typed_value(value, value_json)
-    with call.open(create=True) as memory:
+    schema = call.declared()
+    arguments |= typed_value(value, value_json, schema.attribute(attribute))
+    with call.open(create=True, schema=schema) as memory:
         result = memory.retract(
             subject=subject, attribute=attribute, trust=trust, **arguments, **given(mode=mode)
         )
-        show_result(call, result)
+        show_result(call, result, about=_named(subject, attribute, value or value_json))
 
 
 def update(
@@ -246,7 +266,10 @@ def capture(
         str, typer.Argument(metavar="CONTENT", help="What was said or happened; - reads it.")
     ],
     role: Annotated[
-        str, typer.Option("--role", metavar="ROLE", help="user, assistant, tool, system.")
+        str,
+        typer.Option(
+            "--role", metavar="ROLE", help="Who spoke, for example user, assistant, tool or system."
+        ),
     ] = "user",
     kind: Annotated[
         str, typer.Option("--kind", metavar="KIND", help="message, tool_result, event …")

@@ -48,6 +48,9 @@ _CROWDED, _COURTESY = 0.1, 0.001
 """For how long others count as waiting once met, and how long they are let go first (s)."""
 
 
+_MAGIC = b"SQLite format 3\0"
+"""How the file of a store begins."""
+
 _OURS: tuple[tuple[type[apsw.Error], type[VigentError], str], ...] = (
     (apsw.BusyError, StoreBusy, "the store is being written by others; nothing was written"),
     (apsw.LockedError, StoreBusy, "the store is being written by others; nothing was written"),
@@ -78,6 +81,31 @@ def translated() -> Generator[None]:
         yield
     except apsw.Error as error:
         raise translate(error) from error
+
+
+@contextmanager
+def _explained(path: str) -> Generator[None]:
+    """Say what is wrong with the path, where it is the path that keeps a file from being opened."""
+    try:
+        yield
+    except (apsw.CantOpenError, apsw.NotADBError) as error:
+        problem = _problem_of(Path(path))
+        if problem is None:
+            raise
+        raise InvalidInput("path_or_url", problem) from error
+
+
+def _problem_of(path: Path) -> str | None:
+    try:
+        if path.is_dir():
+            return f"{path} is a folder; give the path of a file"
+        if not path.parent.is_dir():
+            return f"the folder {path.parent} is not there; make it first"
+        with path.open("rb") as file:
+            start = file.read(len(_MAGIC))
+    except OSError:
+        return None
+    return None if start == _MAGIC else f"{path} is not a Vigent store; it was left as it is"
 
 
 class _Alive:
@@ -142,7 +170,7 @@ class Connections:
     def _open(self) -> Database:
         if self._closed:
             raise UnavailableError("the store is closed")
-        with translated():
+        with translated(), _explained(self.path):
             flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
             opened = apsw.Connection(self.path, flags=flags, statementcachesize=200)
             opened.set_busy_handler(self._wait)
