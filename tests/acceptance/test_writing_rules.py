@@ -313,7 +313,7 @@ def test_an_update_with_none_leaves_a_field_as_it_is(fresh):
 
 def test_what_ended_is_shown_where_it_ended_also_where_it_goes_on_later(fresh):
     memory = fresh()
-    tell(memory, "A@1")
+    tell(memory, "A@1 X[6,8)")
     say(memory, "Z[5,12)", mode="correction")
     say(memory, "C@7")
     assert timeline(memory) == "A[1,5) Z[5,7) C[7,12) A[12,)"
