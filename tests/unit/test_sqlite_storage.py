@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from vigent.domain.audit import digest_entry
 from vigent.domain.changes import AuditEntry, ChangeSet, Words
 from vigent.domain.statements import Belief, Key, KeyId
 from vigent.domain.time import OPEN
-from vigent.errors import CorruptStore
+from vigent.errors import CorruptStore, InvalidInput
 from vigent.ports.storage import Erasure
 from vigent.storage.sqlite.adapter import SqliteStorage
 
@@ -142,3 +143,17 @@ def test_while_a_reader_holds_old_pages_nothing_is_called_purged(tmp_path: Path)
     assert quick.purge()
     for opened in (storage, reader, quick):
         opened.close()
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path):
+    path = tmp_path / "notes.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE note (text TEXT)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(InvalidInput, match="another program"):
+        SqliteStorage(str(path))
+    connection = sqlite3.connect(path)
+    assert [row[0] for row in connection.execute("SELECT name FROM sqlite_schema")] == ["note"]
+    connection.close()
+    assert path.read_bytes() == before

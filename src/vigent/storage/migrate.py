@@ -11,10 +11,10 @@ import re
 from importlib.resources import files
 from typing import LiteralString, NamedTuple, cast
 
-from vigent.errors import CorruptStore, StoreNewer
+from vigent.errors import CorruptStore, InvalidInput, StoreNewer
 from vigent.storage.sqlite.database import Database
 
-__all__ = ["Migration", "migrate_sqlite", "migrations_of"]
+__all__ = ["Migration", "migrate_sqlite", "migrations_of", "refuse_foreign"]
 
 _TABLE: LiteralString = (
     "CREATE TABLE IF NOT EXISTS migration "
@@ -53,8 +53,8 @@ def migrate_sqlite(connection: Database, package: str) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        connection.execute(_TABLE)
         applied = _applied(connection)
+        connection.execute(_TABLE)
         for (number, checksum), step in zip(applied, steps, strict=False):
             if (number, checksum) != (step.number, step.checksum):
                 raise CorruptStore(f"migration {number} of this store is not the one shipped")
@@ -67,6 +67,13 @@ def migrate_sqlite(connection: Database, package: str) -> None:
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+def refuse_foreign(connection: Database) -> None:
+    """Raise InvalidInput for a database of another program; to be called before any change."""
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema").fetchall()}
+    if tables and "migration" not in tables:
+        raise InvalidInput("path", "is a database of another program; nothing was changed")
 
 
 def _applied(connection: Database) -> list[tuple[int, str]]:

@@ -28,6 +28,7 @@ from vigent.errors import (
     UnavailableError,
     VigentError,
 )
+from vigent.storage.migrate import refuse_foreign
 from vigent.storage.sqlite.database import Database
 
 __all__ = ["Connections", "translate", "translated"]
@@ -177,6 +178,7 @@ class Connections:
             # Plans do not depend on the values bound, so nothing is prepared twice.
             opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             connection = cast("Database", opened)
+            refuse_foreign(connection)
             for pragma in _PRAGMAS:
                 connection.execute(pragma).fetchall()
             # At power loss NORMAL may lose the last commits, never the file; FULL loses none.
