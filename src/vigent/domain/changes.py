@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, Statement
+from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
 
 __all__ = [
@@ -158,6 +159,13 @@ class ChangeSet:
     recorded: list[tuple[Key, Instant]] = field(default_factory=list[tuple[Key, Instant]])
     heads: list[tuple[int, Head]] = field(default_factory=list[tuple[int, Head]])
     stubs: list[int] = field(default_factory=list[int])
+    dropped: list[int] = field(default_factory=list[int])
+    """Threads that go, with the places of their items and their state."""
+    threads: list[ThreadRow] = field(default_factory=list[ThreadRow])
+    """Threads as they are from now on, new or not."""
+    placed: list[tuple[str, Place]] = field(default_factory=list[tuple[str, Place]])
+    """Places of episodes of this change set, by the id of the episode."""
+    states: list[StateRow] = field(default_factory=list[StateRow])
     audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
     jobs: list[Job] = field(default_factory=list[Job])
     answered: list[Answered] = field(default_factory=list[Answered])
