@@ -136,7 +136,7 @@ class Threads:
         asked = Capture(
             content, role=said_by, kind=kept_as, occurred_at=occurred_at, speaker=speaker,
             thread=name, external_id=external_id, metadata=metadata, agent=agent,
-            sealed=bool(sealed), known_thread=True,
+            sealed=sealed, known_thread=True,
         )  # fmt: skip
         return asked.item(self._pipeline, whose)
 

@@ -12,7 +12,7 @@ from vigent.domain.jsontext import check_metadata
 from vigent.domain.text import MAX_EPISODE, MAX_TYPE, check_id, check_name, clean_text
 from vigent.domain.threads import Place, ThreadItem, ThreadRow, stub_of
 from vigent.domain.time import DAY, Instant, parse_instant
-from vigent.errors import ErasedPerson, NotFound
+from vigent.errors import ErasedPerson, InvalidInput, NotFound
 from vigent.ports.storage import Transaction
 from vigent.write.context import Context
 from vigent.write.pipeline import Session, WritePipeline
@@ -41,7 +41,7 @@ class Capture:
     external_id: object = None
     metadata: object = None
     agent: object = None
-    sealed: bool = False
+    sealed: object = False
     known_thread: bool = False
 
     def episode(self, pipeline: WritePipeline, person: str) -> Episode:
@@ -56,6 +56,8 @@ class Capture:
         context = pipeline.context
         row = self._row(context, person)
         agent = None if self.agent is None else check_name(self.agent, "agent")
+        if not isinstance(self.sealed, bool):
+            raise InvalidInput("sealed", "must be true or false")
         with pipeline.session() as session:
             transaction = session.transaction
             thread = None
