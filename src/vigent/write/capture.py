@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from vigent.domain.audit import person_digest
-from vigent.domain.changes import ChangeSet
+from vigent.domain.changes import ChangeSet, ThreadChanges
 from vigent.domain.episodes import Episode, EpisodeRow
 from vigent.domain.jsontext import check_metadata
 from vigent.domain.text import MAX_EPISODE, MAX_TYPE, check_id, check_name, clean_text
@@ -77,8 +77,7 @@ class Capture:
                     thread = _thread_for(transaction, context, row)
                 moved = _moved(thread, row.recorded_at)
                 place = Place(moved.no, moved.last_position, 0, agent, int(self.sealed))
-                changes.threads.append(moved)
-                changes.placed.append((row.id, place))
+                changes.threads = ThreadChanges(kept=[moved], placed=[(row.id, place)])
             changes.audit.append(
                 context.audit(
                     person=person, key=None, at=row.recorded_at, action="episode_capture",
@@ -162,5 +161,7 @@ def _moved(thread: ThreadRow, now: Instant) -> ThreadRow:
 def drop(transaction: Transaction, thread: ThreadRow) -> int:
     """Let a thread go: its items become stubs, its state goes; gives how many items it had."""
     episodes = transaction.thread_episodes(thread)
-    transaction.apply(ChangeSet(thread.tenant, stubs=episodes, dropped=[thread.no]))
+    transaction.apply(
+        ChangeSet(thread.tenant, stubs=episodes, threads=ThreadChanges(dropped=[thread.no]))
+    )
     return len(episodes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vigent.domain.changes import AuditEntry, ChangeSet
+from vigent.domain.changes import AuditEntry, ChangeSet, ThreadChanges
 from vigent.domain.jsontext import check_metadata
 from vigent.domain.text import check_id, check_name
 from vigent.domain.threads import StateRow, Thread, ThreadRow, ThreadState, check_state
@@ -41,7 +41,9 @@ class ThreadWriter:
                 now, days, 0, now + days * DAY,
             )  # fmt: skip
             audit = self._audit(row, "thread_create", "stored")
-            transaction.apply(ChangeSet(context.tenant, threads=[row], audit=[audit]))
+            transaction.apply(
+                ChangeSet(context.tenant, threads=ThreadChanges(kept=[row]), audit=[audit])
+            )
         return Thread(row)
 
     def set_state(self, person: str, id: str, state: object, expect: object) -> ThreadState:
@@ -64,7 +66,9 @@ class ThreadWriter:
                 thread.no, thread.tenant, version + 1, text, self.context.clock.now()
             )  # fmt: skip
             audit = self._audit(thread, "thread_state", "stored", version=row.version)
-            transaction.apply(ChangeSet(thread.tenant, states=[row], audit=[audit]))
+            transaction.apply(
+                ChangeSet(thread.tenant, threads=ThreadChanges(states=[row]), audit=[audit])
+            )
         return ThreadState(thread.id, row)
 
     def delete(self, person: str, id: str) -> int:

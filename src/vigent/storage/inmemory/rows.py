@@ -314,7 +314,8 @@ class Change(View):
         for episode in changes.episodes:
             number = numbers[episode.id] = max(rows.episodes, default=0) + 1
             rows.episodes[number] = episode._replace(no=number)
-        rows.threads.apply(changes, numbers)
+        if changes.threads is not None:
+            rows.threads.apply(changes.threads, numbers)
         for number in changes.stubs:
             rows.episodes[number] = stub_of(rows.episodes[number])
         for entry in changes.audit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from vigent.domain.changes import ChangeSet
+from vigent.domain.changes import ThreadChanges
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
@@ -29,11 +29,11 @@ class ThreadRows:
             self.threads.copy(), self.places.copy(), self.states.copy(), self.last
         )  # fmt: skip
 
-    def apply(self, changes: ChangeSet, numbers: Mapping[str, int]) -> None:
-        """Take a change set in; ``numbers`` are those of its episodes."""
+    def apply(self, changes: ThreadChanges, numbers: Mapping[str, int]) -> None:
+        """Take a change set in; ``numbers`` are those of episodes."""
         for number in changes.dropped:
             self.drop(number)
-        for thread in changes.threads:
+        for thread in changes.kept:
             self.threads[thread.no] = thread
         for id, place in changes.placed:
             self.places[numbers[id]] = place._replace(episode=numbers[id])

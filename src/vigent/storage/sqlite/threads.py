@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from vigent.domain.changes import ChangeSet
+from vigent.domain.changes import ThreadChanges
 
 __all__ = ["THREAD_ORDER", "thread_rows"]
 
@@ -15,15 +15,14 @@ THREAD_ORDER: Final = (*_DELETES, "thread_put", "item_insert", "state_put")
 
 
 def thread_rows(
-    changes: ChangeSet, numbers: Mapping[str, int]
+    tenant: str, changes: ThreadChanges, numbers: Mapping[str, int]
 ) -> Iterator[tuple[str, Sequence[Any]]]:
     """Give queries with their rows; ``numbers`` are those of the episodes of the change set."""
-    tenant = changes.tenant
     if changes.dropped:
         for query in _DELETES:
             yield query, [(number, tenant) for number in changes.dropped]
-    if changes.threads:
-        yield "thread_put", changes.threads
+    if changes.kept:
+        yield "thread_put", changes.kept
     if changes.placed:
         items = [(*place._replace(episode=numbers[id]), tenant) for id, place in changes.placed]
         yield "item_insert", items

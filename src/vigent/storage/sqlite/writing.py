@@ -225,7 +225,7 @@ class SqliteTransaction(SqliteSnapshot):
         self._take_statements(changes)
         self._take_beliefs(changes)
         self._take_rest(changes)
-        if changes.threads or changes.dropped or changes.states:
+        if changes.threads is not None:
             self.flush()  # reads of threads look at the tables alone
 
     def _add(self, query: str, rows: Sequence[Any]) -> None:
@@ -323,8 +323,9 @@ class SqliteTransaction(SqliteSnapshot):
         for episode in changes.episodes:
             number = numbered_as[episode.id] = self._next("last_episode")
             add("episode_insert", [episode._replace(no=number)])
-        for query, rows in thread_rows(changes, numbered_as):
-            add(query, rows)
+        if changes.threads is not None:
+            for query, rows in thread_rows(tenant, changes.threads, numbered_as):
+                add(query, rows)
         if changes.stubs:
             add("episode_stub", [(number, tenant) for number in changes.stubs])
         if changes.jobs:
