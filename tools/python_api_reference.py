@@ -166,6 +166,7 @@ def page() -> str:
         if name == "Memory":
             parts += describe_class(memory.Review, "Memory.review")
             parts += describe_class(memory.Persons, "Memory.persons")
+            parts += describe_class(memory.Threads, "Memory.threads")
     parts += ["# Other answers", "What verbs give back; a program reads these and makes none."]
     for cls in ANSWERS:
         parts += describe_class(cls, cls.__name__)

@@ -6,6 +6,7 @@ from vigent.aio import AsyncMemory
 from vigent.domain.episodes import Episode, Provenance
 from vigent.domain.records import Record
 from vigent.domain.state import State
+from vigent.domain.threads import Thread, ThreadItem, ThreadState
 from vigent.errors import VigentError
 from vigent.memory import Memory
 from vigent.proposals import Accept, Hold, MemoryDelta, Refuse
@@ -27,6 +28,9 @@ __all__ = [
     "Record",
     "Refuse",
     "State",
+    "Thread",
+    "ThreadItem",
+    "ThreadState",
     "VigentError",
     "WriteResult",
 ]

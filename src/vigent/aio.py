@@ -11,11 +11,11 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
-from vigent.memory import Memory, Persons, Review
-from vigent.threads import Threads
+from vigent.crossing import Crossing
+from vigent.memory import Memory, Persons, Review, Threads
 from vigent.write.result import WriteResult
 
-__all__ = ["AsyncMemory", "AsyncPersons", "AsyncReview"]
+__all__ = ["AsyncMemory", "AsyncPersons", "AsyncReview", "AsyncThreads"]
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -25,13 +25,13 @@ _PAGE: Final = 200
 
 
 class _Mirror(Generic[M]):
-    """Stands in for a synchronous object: ``mirrored`` is that, ``threads`` the way to it."""
+    """Stands in for a synchronous object: ``mirrored`` is that, ``crossing`` the way to it."""
 
-    __slots__ = ("mirrored", "threads")
+    __slots__ = ("crossing", "mirrored")
 
-    def __init__(self, mirrored: M, threads: Threads) -> None:
+    def __init__(self, mirrored: M, crossing: Crossing) -> None:
         self.mirrored = mirrored
-        self.threads = threads
+        self.crossing = crossing
 
 
 def _reads(
@@ -40,7 +40,7 @@ def _reads(
     @functools.wraps(verb)
     async def hop(self: _Mirror[M], *args: P.args, **kwargs: P.kwargs) -> R:
         call = functools.partial(verb, self.mirrored, *args, **kwargs)
-        return await self.threads.read(call)
+        return await self.crossing.read(call)
 
     return hop
 
@@ -57,7 +57,7 @@ def _writes(
                     _ = record.supersedes_memory_id  # looked up here, not on the event loop
             return result
 
-        return await self.threads.write(call)
+        return await self.crossing.write(call)
 
     return hop
 
@@ -70,9 +70,9 @@ def _streams(
     @functools.wraps(verb)
     async def stream(self: _Mirror[M], *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[R]:
         call = functools.partial(verb, self.mirrored, *args, **kwargs)
-        rows = await self.threads.read(call)
+        rows = await self.crossing.read(call)
         page = functools.partial(_next_page, rows)
-        while found := await self.threads.read(page):
+        while found := await self.crossing.read(page):
             for row in found:
                 yield row
 
@@ -89,9 +89,9 @@ def _opens(
     # The function behind the bound class method: its signature has a place for the class.
     @functools.wraps(getattr(verb, "__func__", verb))
     async def opened(cls: type[AsyncMemory], *args: P.args, **kwargs: P.kwargs) -> AsyncMemory:
-        threads = Threads()
-        memory = await threads.write(functools.partial(verb, *args, **kwargs))
-        return cls(memory, threads)
+        crossing = Crossing()
+        memory = await crossing.write(functools.partial(verb, *args, **kwargs))
+        return cls(memory, crossing)
 
     return opened
 
@@ -114,6 +114,21 @@ class AsyncPersons(_Mirror[Persons]):
     link = _writes(Persons.link)
 
 
+class AsyncThreads(_Mirror[Threads]):
+    """Conversations in order, and the state of a session."""
+
+    __slots__ = ()
+
+    get = _reads(Threads.get)
+    list = _reads(Threads.list)
+    items = _reads(Threads.items)
+    state = _reads(Threads.state)
+    create = _writes(Threads.create)
+    append = _writes(Threads.append)
+    set_state = _writes(Threads.set_state)
+    delete = _writes(Threads.delete)
+
+
 class AsyncMemory(_Mirror[Memory]):
     """``Memory`` for asynchronous callers, on asyncio and on trio.
 
@@ -122,12 +137,13 @@ class AsyncMemory(_Mirror[Memory]):
     asynchronous iterator.
     """
 
-    __slots__ = ("persons", "review")
+    __slots__ = ("persons", "review", "threads")
 
-    def __init__(self, memory: Memory, threads: Threads | None = None) -> None:
-        super().__init__(memory, threads or Threads())
-        self.review = AsyncReview(memory.review, self.threads)
-        self.persons = AsyncPersons(memory.persons, self.threads)
+    def __init__(self, memory: Memory, crossing: Crossing | None = None) -> None:
+        super().__init__(memory, crossing or Crossing())
+        self.review = AsyncReview(memory.review, self.crossing)
+        self.persons = AsyncPersons(memory.persons, self.crossing)
+        self.threads = AsyncThreads(memory.threads, self.crossing)
 
     open = classmethod(_opens(Memory.open))
 

@@ -16,6 +16,8 @@
     ├── ConflictError               the state is not what the caller expects
     │   ├── UnexpectedMemory        another memory is in force than the one named
     │   ├── AlreadyCorrected        the memory has a successor; names it
+    │   ├── UnexpectedVersion       a thread's state is at another version than the one named
+    │   ├── ThreadExists            there is a thread of this id already
     │   └── IdempotencyMismatch     the same idempotency key with another request
     ├── UnavailableError            try again later; says after how many seconds
     │   ├── StoreBusy               the write lock was not to be had in time
@@ -52,8 +54,10 @@ __all__ = [
     "StoreNewer",
     "StoreReadOnly",
     "TenantMismatch",
+    "ThreadExists",
     "UnavailableError",
     "UnexpectedMemory",
+    "UnexpectedVersion",
     "VigentError",
 ]
 
@@ -162,6 +166,18 @@ class AlreadyCorrected(ConflictError):
     """The memory was corrected before; the message names its successor."""
 
     code = "already_corrected"
+
+
+class UnexpectedVersion(ConflictError):
+    """The state of a thread is at another version than the one named in ``expect``."""
+
+    code = "unexpected_version"
+
+
+class ThreadExists(ConflictError):
+    """There is a thread of this id already."""
+
+    code = "thread_exists"
 
 
 class IdempotencyMismatch(ConflictError):

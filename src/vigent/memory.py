@@ -13,7 +13,7 @@ from vigent.domain.schema import Schema
 from vigent.domain.text import canonical_subject, check_id
 from vigent.errors import InvalidInput, TenantMismatch, VigentError
 from vigent.govern.keeping import CheckReport, Keeper
-from vigent.parts import Persons, Review
+from vigent.parts import Persons, Review, Threads
 from vigent.ports.system import Clock
 from vigent.proposals import Check, Hold, MemoryDelta, Refuse
 from vigent.read.finding import find_by_words, get, listed, provenance, visibility
@@ -24,6 +24,7 @@ from vigent.schema import SchemaSource, load_schema
 from vigent.system import RandomIds, SystemClock
 from vigent.wiring import open_storage
 from vigent.write.batch import write_many
+from vigent.write.capture import Capture
 from vigent.write.context import Context, scope_token
 from vigent.write.draft import UNSET
 from vigent.write.pipeline import WritePipeline
@@ -32,7 +33,7 @@ from vigent.write.review import Reviewer
 from vigent.write.sweep import sweep
 from vigent.write.verbs import Writer
 
-__all__ = ["Memory", "Persons", "Review"]
+__all__ = ["Memory", "Persons", "Review", "Threads"]
 
 Value = Any
 Instantlike = Any
@@ -68,6 +69,7 @@ class Memory:
         self._keeper = Keeper(storage, schema, clock, ids, tenant, store)
         self.review = Review(Reviewer(self._pipeline), person or "")
         self.persons = Persons(self._writer)
+        self.threads = Threads(self._pipeline, self._reading, self._whose)
 
     @classmethod
     def open(
@@ -111,10 +113,11 @@ class Memory:
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> Episode:
         """Keep a raw record of what happened; the same external id gives the first one again."""
-        return self._writer.capture(
-            self._whose(person), content, role=role, kind=kind, occurred_at=occurred_at,
-            speaker=speaker, thread=thread, external_id=external_id, metadata=metadata,
+        asked = Capture(
+            content, role=role, kind=kind, occurred_at=occurred_at, speaker=speaker,
+            thread=thread, external_id=external_id, metadata=metadata,
         )  # fmt: skip
+        return asked.episode(self._pipeline, self._whose(person))
 
     def write(
         self,

@@ -1,14 +1,24 @@
-"""The smaller parts of the façade: review, and persons."""
+"""The smaller parts of the façade: review, persons, and threads."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from vigent.domain.records import Record
 from vigent.domain.text import canonical_subject, check_id
+from vigent.domain.threads import Thread, ThreadItem, ThreadState, stored_as
+from vigent.read.reading import Reading
+from vigent.read.threads import items, thread, thread_state, threads
+from vigent.write.capture import Capture
+from vigent.write.draft import UNSET
+from vigent.write.pipeline import WritePipeline
 from vigent.write.result import ReviewItem, WriteResult
 from vigent.write.review import Reviewer
+from vigent.write.threads import ThreadWriter
 from vigent.write.verbs import Writer
 
-__all__ = ["Persons", "Review"]
+__all__ = ["Persons", "Review", "Threads"]
 
 
 class Review:
@@ -40,3 +50,144 @@ class Persons:
     def link(self, person: str, subject: str) -> None:
         """Note which entity a person is; erasing them then takes shared facts about it along."""
         self._writer.link(check_id(person, "person"), canonical_subject(subject)[1])
+
+
+class Threads:
+    """Conversations in order, and the state of a session; apart from what was learned in them.
+
+    A thread is named by its id or by the ``Thread`` that was given; left out, ``person`` is the
+    one of that thread, else the one the memory was opened for. A person sees their own threads
+    and the shared, their own first where both have one id.
+    """
+
+    def __init__(
+        self, pipeline: WritePipeline, reading: Reading, whose: Callable[[Any], str]
+    ) -> None:
+        self._pipeline = pipeline
+        self._writer = ThreadWriter(pipeline)
+        self._reading = reading
+        self._whose = whose
+
+    def _named(self, given: Thread | str, person: Any) -> tuple[str, str]:
+        """Give whose thread is meant, and its id."""
+        if isinstance(given, Thread):
+            own = given.person if person is UNSET and given.person is not None else person
+            return self._whose(own), given.id
+        return self._whose(person), check_id(given, "thread")
+
+    def create(
+        self,
+        person: str | None = UNSET,  # type: ignore[assignment]
+        agent: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        id: str | None = None,
+        *,
+        ttl_days: int | None = None,
+    ) -> Thread:
+        """Make a thread; raises ThreadExists where the person has one of this id.
+
+        It is kept for ``ttl_days`` (90) after its last item.
+        """
+        return self._writer.create(
+            self._whose(person), id=id, agent=agent, metadata=metadata, ttl_days=ttl_days
+        )
+
+    def get(
+        self,
+        id: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Thread:
+        """Give one thread; raises NotFound."""
+        whose, name = self._named(id, person)
+        return thread(self._reading, whose, name)
+
+    def list(
+        self,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> tuple[Thread, ...]:
+        """Give a person's threads and the shared, in the order in which they were made."""
+        return threads(self._reading, self._whose(person))
+
+    def append(
+        self,
+        thread: Thread | str,
+        content: str,
+        *,
+        role: str | None = None,
+        kind: str | None = None,
+        occurred_at: Any = None,
+        speaker: str | None = None,
+        agent: str | None = None,
+        external_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        sealed: bool = False,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> ThreadItem:
+        """Add an item to a thread; the same external id gives the first one again.
+
+        ``kind`` is user, assistant, system, tool_call, tool_result, reasoning or plan; ``role``
+        alone (user, assistant, system, tool) says as much. From what is ``sealed`` nothing is
+        ever learned. In a shared thread the item is the person's who adds it.
+        """
+        whose, name = self._named(thread, person)
+        said_by, kept_as = stored_as(role, kind)
+        asked = Capture(
+            content, role=said_by, kind=kept_as, occurred_at=occurred_at, speaker=speaker,
+            thread=name, external_id=external_id, metadata=metadata, agent=agent,
+            sealed=sealed, known_thread=True,
+        )  # fmt: skip
+        return asked.item(self._pipeline, whose)
+
+    def items(
+        self,
+        thread: Thread | str,
+        *,
+        after: str | ThreadItem | None = None,
+        last: int | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> tuple[ThreadItem, ...]:
+        """Give the items of a thread in order: all, what follows one of them, or the last few."""
+        whose, name = self._named(thread, person)
+        begin = after.id if isinstance(after, ThreadItem) else after
+        return items(self._reading, whose, name, begin, last)
+
+    def state(
+        self,
+        thread: Thread | str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> ThreadState:
+        """Give the state of a thread; empty and of version 0 where none was set."""
+        whose, name = self._named(thread, person)
+        return thread_state(self._reading, whose, name)
+
+    def set_state(
+        self,
+        thread: Thread | str,
+        state: Mapping[str, Any],
+        *,
+        expect: int | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> ThreadState:
+        """Set the state of a thread: a JSON object of at most 64,000 bytes.
+
+        Each set raises the version. With ``expect`` it is set only where the state is at that
+        version; raises UnexpectedVersion.
+        """
+        whose, name = self._named(thread, person)
+        return self._writer.set_state(whose, name, state, expect)
+
+    def delete(
+        self,
+        thread: Thread | str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> int:
+        """Remove a thread, its items' content and its state; gives how many items it had.
+
+        What was learned from it stays: memories, and the quotes that they rest on.
+        """
+        whose, name = self._named(thread, person)
+        return self._writer.delete(whose, name)

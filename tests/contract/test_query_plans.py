@@ -66,7 +66,28 @@ def skewed(connection: apsw.Connection) -> None:
                 (beliefs, tenant, key, beliefs, revision, revision + 1, revision,
                  None if last else revision + 1),
             )  # fmt: skip
+        with_thread(connection, tenant, key)
     connection.execute("ANALYZE")
+
+
+def with_thread(connection: apsw.Connection, tenant: str, number: int) -> None:
+    """Add a thread of three items."""
+    connection.execute(
+        "INSERT INTO thread VALUES (?, ?, 'default', ?, ?, NULL, '{}', 0, 90, 3, ?)",
+        (number, tenant, f"p{number % 7}", f"t{number}", number),
+    )
+    connection.execute("INSERT INTO thread_state VALUES (?, ?, 1, '{}', 0)", (number, tenant))
+    for position in (1, 2, 3):
+        episode = 3 * number + position
+        connection.execute(
+            "INSERT INTO episode VALUES (?, ?, ?, 'default', ?, 'user', 'message', 'x', 0, 0,"
+            " NULL, ?, NULL, '{}', 0, 0, 0)",
+            (episode, tenant, f"ep_{episode}", f"p{number % 7}", f"t{number}"),
+        )
+        connection.execute(
+            "INSERT INTO thread_item VALUES (?, ?, ?, ?, NULL, 0)",
+            (tenant, number, position, episode),
+        )
 
 
 @pytest.fixture(scope="module", params=["no statistics", "one tenant has most of it"])

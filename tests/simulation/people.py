@@ -60,6 +60,7 @@ def everyone(count: int, seed: int = 11) -> list[Someone]:
 
 def tell_all(memory: Memory, people: list[Someone], rounds: int = 3) -> None:
     """Write of everyone in turns, so that their rows lie between each other's."""
+    memory.threads.create(None, id="room")
     for turn in range(rounds):
         for who in people:
             _tell(memory, who, turn)
@@ -74,6 +75,14 @@ def _tell(memory: Memory, who: Someone, turn: int) -> None:
         f"Hello! {quote}. {who.word('Wandered {}ed')}", person=who.id, speaker=who.word("{}"),
         external_id=who.word("msg-{}"), metadata={"device": who.word("{}")},
     )  # fmt: skip
+    thread = who.kept.setdefault("thread", who.word("thread-{}"))
+    memory.capture(who.word("Said {} on the way"), person=who.id, thread=thread)
+    memory.threads.append(
+        thread, who.word("Called {}(1)"), kind="tool_call", agent=who.word("{}"), person=who.id,
+        sealed=True, metadata={"place": who.word("{}")},
+    )  # fmt: skip
+    memory.threads.set_state(thread, {who.word("{}"): [who.word("{}ness")]}, person=who.id)
+    memory.threads.append("room", who.word("We all {} here"), role="user", person=who.id)
     memory.write(
         **mine, attribute="city", value=who.word("Sant {}ïngs"), quote=quote,
         source_episode_id=episode.id, metadata={"note": who.word("{}")},
@@ -96,6 +105,11 @@ def _tell(memory: Memory, who: Someone, turn: int) -> None:
 def _undo(memory: Memory, who: Someone) -> None:
     memory.persons.link(who.id, who.name)
     memory.retract(person=who.id, subject=who.name, attribute="allergies")
+    gone = memory.threads.create(
+        who.id, who.word("{}"), {"title": who.word("{}")}, who.word("short-{}")
+    )  # fmt: skip
+    memory.threads.append(gone, who.word("Gone {}"), role="user", speaker=who.word("{}"))
+    memory.threads.delete(gone)
     waiting = memory.review.list()
     assert all(item.memory.status == "pending_review" for item in waiting)
 
@@ -117,6 +131,10 @@ def answers_of(memory: Memory, who: Someone) -> list[Any]:
         ]
     out.append({k: str(v) for k, v in memory.current(who.name, person=who.id).items()})
     out += [r.to_dict() for r in memory.words(who.name, person=who.id, limit=50)]
+    out += [t.to_dict() for t in memory.threads.list(person=who.id) if t.person is not None]
+    for thread in ("room", who.kept["thread"]):
+        out += [i.to_dict() for i in memory.threads.items(thread, person=who.id)]
+    out.append(memory.threads.state(who.kept["thread"], person=who.id).to_dict())
     assert len(out) > 20
     return out
 

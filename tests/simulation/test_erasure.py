@@ -41,9 +41,13 @@ def test_nothing_of_erased_persons_is_left_in_the_files_and_nobody_else_is_touch
         assert {r.state for r in receipts} == {"removed"}
         assert receipts[0].counts == dry.counts
         assert receipts[0].counts["statement"] > 20
+        named = ("thread", "thread_item", "thread_state")
+        assert [receipts[0].counts[name] for name in named] == [1, 9, 1]
         assert len(receipts[0].shared) >= 1
         for who in going[:-1]:
             assert memory.current(who.name, person=who.id) == {}
+            assert [t.id for t in memory.threads.list(person=who.id)] == ["room"]
+            assert memory.threads.items("room", person=who.id) == ()
             assert list(memory.list(person=who.id, include="history")) == [
                 r for r in memory.list(include="history") if r.person_id is None
             ]

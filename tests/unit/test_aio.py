@@ -11,10 +11,10 @@ import anyio
 import pytest
 
 from vigent import AsyncMemory, Memory, VigentError
+from vigent.crossing import Crossing
 from vigent.errors import UnexpectedMemory
-from vigent.threads import Threads
 
-NOT_VERBS = {"review", "persons"}  # parts, mirrored below
+NOT_VERBS = {"review", "persons", "threads"}  # parts, mirrored below
 
 
 def public(of: object) -> set[str]:
@@ -147,16 +147,16 @@ def test_one_memory_serves_one_event_loop_after_another():
 
 
 def test_waiting_writes_do_not_keep_reads_waiting():
-    threads = Threads(readers=1, writers=1)
+    crossing = Crossing(readers=1, writers=1)
     gate = threading.Event()
 
     async def live() -> float:
         async with anyio.create_task_group() as group:
             for _ in range(10):
-                group.start_soon(threads.write, gate.wait)
+                group.start_soon(crossing.write, gate.wait)
             await anyio.sleep(0.01)
             started = time.monotonic()
-            assert await threads.read(lambda: "answer") == "answer"
+            assert await crossing.read(lambda: "answer") == "answer"
             took = time.monotonic() - started
             gate.set()
         return took
@@ -165,7 +165,7 @@ def test_waiting_writes_do_not_keep_reads_waiting():
 
 
 def test_a_write_that_has_begun_is_finished_when_its_caller_is_cancelled():
-    threads = Threads()
+    crossing = Crossing()
     began, done = threading.Event(), threading.Event()
 
     def write() -> None:
@@ -175,7 +175,7 @@ def test_a_write_that_has_begun_is_finished_when_its_caller_is_cancelled():
 
     async def live() -> None:
         with anyio.move_on_after(0.01):
-            await threads.write(write)
+            await crossing.write(write)
         assert began.is_set()
         assert done.is_set()
 

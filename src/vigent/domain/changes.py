@@ -6,11 +6,13 @@ applies it in one transaction or not at all, and takes no decision of its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, Statement
+from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "Job",
     "PersonLink",
     "Refold",
+    "ThreadChanges",
     "Withdraw",
     "Words",
 ]
@@ -134,6 +137,20 @@ class PersonLink(NamedTuple):
     subject: str
 
 
+class ThreadChanges(NamedTuple):
+    """What changes of threads.
+
+    ``dropped`` go, with the places of their items and their state. ``kept`` are threads as they
+    are from now on, new or not; ``placed`` the places of episodes of the same change set, by the
+    id of the episode.
+    """
+
+    dropped: Sequence[int] = ()
+    kept: Sequence[ThreadRow] = ()
+    placed: Sequence[tuple[str, Place]] = ()
+    states: Sequence[StateRow] = ()
+
+
 @dataclass(slots=True)
 class ChangeSet:
     """All that one verb changes, in the order in which adapters apply it."""
@@ -158,6 +175,7 @@ class ChangeSet:
     recorded: list[tuple[Key, Instant]] = field(default_factory=list[tuple[Key, Instant]])
     heads: list[tuple[int, Head]] = field(default_factory=list[tuple[int, Head]])
     stubs: list[int] = field(default_factory=list[int])
+    threads: ThreadChanges | None = None
     audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
     jobs: list[Job] = field(default_factory=list[Job])
     answered: list[Answered] = field(default_factory=list[Answered])

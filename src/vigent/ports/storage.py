@@ -15,6 +15,7 @@ from vigent.domain.changes import Answered, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
+from vigent.ports.threads import ThreadNumbers, ThreadReads
 
 __all__ = [
     "AuditSummary",
@@ -138,7 +139,7 @@ class Quick(Protocol):
         ...
 
 
-class Snapshot(Quick, Protocol):
+class Snapshot(Quick, ThreadReads, Protocol):
     """One consistent view of a store."""
 
     def keys(self, selection: Selection) -> list[Key]:
@@ -218,7 +219,7 @@ class Snapshot(Quick, Protocol):
         ...
 
 
-class Transaction(Snapshot, Protocol):
+class Transaction(Snapshot, ThreadNumbers, Protocol):
     """A snapshot that holds the write lock; leaving it commits, an error rolls all back."""
 
     def window(self, key: Key, member: bytes, before: Rank) -> Generator[Statement]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
-from vigent.domain.episodes import Episode, Evidence, Provenance, Visibility
+from vigent.domain.episodes import Evidence, Provenance, Visibility
 from vigent.domain.records import Record
 from vigent.domain.statements import Key, Statement
 from vigent.domain.text import check_id, phrases
@@ -14,6 +14,7 @@ from vigent.domain.time import Instant, to_datetime
 from vigent.errors import InvalidInput, NotFound
 from vigent.ports.storage import Snapshot, Stretched
 from vigent.read.reading import At, Reading
+from vigent.read.threads import episode_seen
 from vigent.standing import last_belief, shown, support_of
 
 __all__ = ["find_by_words", "get", "listed", "provenance", "visibility"]
@@ -67,9 +68,10 @@ def provenance(reading: Reading, memory_id: object, person: str | None) -> Prove
             )
             evidence.append(
                 Evidence(
-                    s.id, s.source_episode, Episode(rows[0]) if rows else None, s.quote, s.speaker,
-                    s.source, s.trust, s.writer, to_datetime(s.valid_from),
-                    to_datetime(s.recorded_from),
+                    s.id, s.source_episode,
+                    episode_seen(reading, snapshot, rows[0]) if rows else None,
+                    s.quote, s.speaker, s.source, s.trust, s.writer,
+                    to_datetime(s.valid_from), to_datetime(s.recorded_from),
                 )
             )  # fmt: skip
         return Provenance(record, tuple(evidence))

@@ -27,6 +27,7 @@ from hypothesis.stateful import (
 from vigent.memory import Memory
 from vigent.settings import agreement_steps
 from vigent.testing.clock import FakeClock
+from vigent.testing.conversing import THREAD_CALLS, ask_threads, thread_name
 from vigent.testing.pairs import Pair
 
 __all__ = ["AGREEMENT_SCHEMA", "AgreementMachine", "run_agreement"]
@@ -148,6 +149,17 @@ class AgreementMachine(RuleBasedStateMachine):
         )  # fmt: skip
         if "error" not in done:
             self.episodes.append(done["episode_id"])
+
+    @rule(said=st.sampled_from(THREAD_CALLS), thread=st.sampled_from(("t", "u")), person=_person)
+    def converse(
+        self, said: tuple[str, tuple[Any, ...], dict[str, Any]], thread: str, person: str | None
+    ) -> None:
+        """Make, fill, set or delete a thread."""
+        verb, more, named = said
+        done = self._do(verb, *more, **named, **thread_name(verb, thread), person=person)
+        if isinstance(done, dict) and "episode_id" in done:
+            self.episodes.append(str(cast("dict[str, Any]", done)["episode_id"]))
+        ask_threads(self.pair, thread, (person, None))
 
     @rule(
         subject=_subject, attribute=_attribute, value=_pick, start=_maybe_day,
@@ -428,6 +440,8 @@ class AgreementMachine(RuleBasedStateMachine):
                 ask("list", person=person, **more)
             ask("words", "A mira", person=person)
             ask("words", "\u4eac\u90fd rene city", person=person, limit=3)
+        for thread in ("t", "u"):
+            ask_threads(self.pair, thread, _PERSONS)
         ask("review.list")
         for id in self.memories[-12:]:
             self._asked(id)

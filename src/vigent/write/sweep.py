@@ -1,10 +1,11 @@
-"""Forgets what is past its time, and leaves stubs of old episodes."""
+"""Forgets what is past its time, removes old threads, and leaves stubs of old episodes."""
 
 from __future__ import annotations
 
 from vigent.domain.changes import ChangeSet
 from vigent.domain.time import OPEN
 from vigent.write.answering import apply
+from vigent.write.capture import drop
 from vigent.write.forget import forget, head_of_run
 from vigent.write.pipeline import WritePipeline
 
@@ -38,6 +39,8 @@ def sweep(pipeline: WritePipeline) -> int:
                 )  # fmt: skip
                 apply(work)
                 forgotten += 1
+        for thread in transaction.threads_expired(context.tenant, now):
+            drop(transaction, thread)
         stubs = [row.no for row in transaction.episodes(context.tenant, expired_by=now)]
         if stubs:
             transaction.apply(ChangeSet(context.tenant, stubs=stubs))

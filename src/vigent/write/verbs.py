@@ -1,4 +1,4 @@
-"""The verbs that write, each one transaction: write, retract, propose, capture, update, forget."""
+"""The verbs that write, each one transaction: write, retract, propose, update, forget."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from vigent.domain.audit import person_digest, subject_digest
+from vigent.domain.audit import subject_digest
 from vigent.domain.changes import Answered, ChangeSet, PersonLink
-from vigent.domain.episodes import Episode, EpisodeRow
-from vigent.domain.jsontext import check_metadata
 from vigent.domain.records import Record
 from vigent.domain.statements import Key, Statement
-from vigent.domain.text import MAX_EPISODE, MAX_TYPE, check_id, check_name, clean_text
-from vigent.domain.time import DAY, OPEN, parse_instant
+from vigent.domain.text import check_id
+from vigent.domain.time import DAY, OPEN
 from vigent.errors import (
-    ErasedPerson,
     Forbidden,
     IdempotencyMismatch,
     NotFound,
@@ -38,7 +35,6 @@ from vigent.write.work import Work, edited
 
 __all__ = ["Writer"]
 
-_EPISODEDAYS: Final = 90
 _CALLER: Final = "python"
 
 
@@ -184,56 +180,6 @@ class Writer:
         with self.pipeline.session() as session:
             session.transaction.apply(ChangeSet(self.context.tenant, audit=[entry]))
         return WriteResult("rejected", None, (), reason)
-
-    # ------------------------------------------------------------------------ episodes
-
-    def capture(
-        self,
-        person: str,
-        content: object,
-        *,
-        role: object,
-        kind: object,
-        occurred_at: object,
-        speaker: object,
-        thread: object,
-        external_id: object,
-        metadata: object,
-    ) -> Episode:
-        """Keep a raw record; the same external id gives the first one again."""
-        said, flagged = clean_text(content, "content", MAX_EPISODE)
-        occurred = None if occurred_at is None else parse_instant(occurred_at, "occurred_at")
-        now = self.context.clock.now()
-        row = EpisodeRow(
-            0, self.context.tenant, self.context.ids.new("ep"), self.context.store, person,
-            check_name(role, "role", MAX_TYPE), check_name(kind, "kind", MAX_TYPE), said,
-            now if occurred is None else occurred, now,
-            None if speaker is None else check_name(speaker, "speaker"),
-            None if thread is None else check_id(thread, "thread"),
-            None if external_id is None else check_id(external_id, "external_id"),
-            check_metadata(metadata), now + _EPISODEDAYS * DAY, int(flagged), 0,
-        )  # fmt: skip
-        with self.pipeline.session() as session:
-            transaction = session.transaction
-            if row.external_id is not None:
-                before = transaction.episodes(
-                    row.tenant, external=(row.store, person, row.external_id)
-                )
-                if before:
-                    return Episode(before[0])
-            if person:
-                digest = person_digest(session.salt, person)
-                erased_at = transaction.ledger(row.tenant, person=digest).erased_at
-                if erased_at is not None and row.occurred_at <= erased_at:
-                    raise ErasedPerson(
-                        "occurred_at: is from before this person was erased", field="occurred_at"
-                    )
-            entry = self.context.audit(
-                person=person, key=None, at=now, action="episode_capture", outcome="stored",
-                target=row.id, content={"role": row.role, "kind": row.kind},
-            )  # fmt: skip
-            transaction.apply(ChangeSet(row.tenant, episodes=[row], audit=[entry]))
-        return Episode(row)
 
     # ------------------------------------------------------------------- in place, gone
 

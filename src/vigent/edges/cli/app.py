@@ -15,10 +15,12 @@ from vigent.edges.cli import (
     demo,
     evaluating,
     forgetting,
+    importchat,
     importing,
     persons,
     reading,
     reviewing,
+    threads,
     writing,
 )
 from vigent.edges.cli.boundary import (
@@ -129,7 +131,8 @@ def start(
 
 
 for part in (
-    writing, reading, forgetting, persons, reviewing, importing, checking, demo, evaluating,
+    writing, reading, threads, forgetting, persons, reviewing, importing, importchat, checking,
+    demo, evaluating,
 ):  # fmt: skip
     part.register(app)
 

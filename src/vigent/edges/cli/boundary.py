@@ -30,6 +30,8 @@ __all__ = [
     "wants_json",
 ]
 
+# What a problem may be numbered by, in a file of many parts.
+_NUMBERED: Final = ("line", "conversation")
 _ISSUES: Final = "please report it, with this line"
 
 
@@ -68,7 +70,7 @@ def report(problem: dict[str, Any], *, as_json: bool) -> None:
     field = problem.get("field")
     if field and not message.startswith(f"{field}:"):
         message = f"{field}: {message}"
-    where = f"line {problem['line']}: " if "line" in problem else ""
+    where = "".join(f"{unit} {problem[unit]}: " for unit in _NUMBERED if unit in problem)
     print(f"{where}error[{problem['code']}] {visible(message)}", file=sys.stderr)
     if problem.get("hint"):
         print(problem["hint"], file=sys.stderr)

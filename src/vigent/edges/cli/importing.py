@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, Annotated, Any, Final, cast
+from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated, Any, Final, cast
 
 import typer
 from rich.text import Text
@@ -17,6 +13,7 @@ from rich.text import Text
 from vigent import Memory, VigentError, WriteResult
 from vigent.edges.cli.boundary import ExitCode, describe, exit_code_of, report
 from vigent.edges.cli.command import Call, command
+from vigent.edges.cli.inputs import opened_file
 from vigent.edges.cli.jsonl import BadLine, EpisodeLine, Line, LineReader, WriteLine
 from vigent.edges.cli.output import progress_bar
 from vigent.edges.cli.tables import card, rows, visible
@@ -123,20 +120,6 @@ class Import:
         }
 
 
-@contextmanager
-def _opened(name: str) -> Generator[tuple[IO[bytes], int | None]]:
-    """Open the file, or standard input for ``-``; gives it with its size, where that is known."""
-    if name == "-":
-        yield sys.stdin.buffer, None
-        return
-    try:
-        file = Path(name).open("rb")  # noqa: SIM115 - what is done with it fails by another name
-    except OSError as error:
-        raise InvalidInput("file", f"{name}: {error.strerror}") from error
-    with file:
-        yield file, os.fstat(file.fileno()).st_size
-
-
 def _show(call: Call, name: str, summary: dict[str, Any]) -> None:
     table = rows("outcome", "writes")
     for outcome, count in summary["writes"].items():
@@ -175,7 +158,7 @@ def import_lines(
     started = time.perf_counter()
     with (
         call.open(create=True) as memory,
-        _opened(file) as (source, size),
+        opened_file(file) as (source, size),
         progress_bar("importing", total=size, unit="bytes") as (bar, task),
     ):
         run = Import(memory, tell)

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from decimal import Decimal
-from typing import Any, Final, NoReturn, cast
+from pathlib import Path
+from typing import IO, Any, Final, NoReturn, cast
 
 from vigent.domain.schema import AttributeDefinition
 from vigent.errors import InvalidInput
 
-__all__ = ["given", "json_object", "json_value", "parse_json", "typed_value", "words_or_stdin"]
+__all__ = [
+    "given",
+    "json_object",
+    "json_value",
+    "opened_file",
+    "parse_json",
+    "typed_value",
+    "words_or_stdin",
+]
 
 # Dates, instants, durations, enums and entities are text to the engine too.
 _READ_AS: Final[dict[str, tuple[type, ...]]] = {
@@ -107,3 +118,17 @@ def words_or_stdin(field: str, text: str) -> str:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInput(field, f"standard input is not UTF-8: {error}") from error
+
+
+@contextmanager
+def opened_file(name: str) -> Generator[tuple[IO[bytes], int | None]]:
+    """Open the file, or standard input for ``-``; gives it with its size, where that is known."""
+    if name == "-":
+        yield sys.stdin.buffer, None
+        return
+    try:
+        file = Path(name).open("rb")  # noqa: SIM115 - what is done with it fails by another name
+    except OSError as error:
+        raise InvalidInput("file", f"{name}: {error.strerror}") from error
+    with file:
+        yield file, os.fstat(file.fileno()).st_size

@@ -46,10 +46,11 @@ class ErasingChange(Change):
             )
         ]
         link = (erasure.tenant, erasure.person)
+        threads = rows.threads.erase(*link, episodes, dry_run=dry_run)
         counts = {
             "words": len(gone & rows.words.keys()), "belief": len(beliefs),
             "audit_content": len(audit), "statement": len(gone), "key": len(keys),
-            "episode": len(episodes), "idempotency": len(answers), "job": 0,
+            **threads, "episode": len(episodes), "idempotency": len(answers), "job": 0,
             "person": int(link in rows.persons),
         }  # fmt: skip
         if dry_run:

@@ -14,9 +14,11 @@ from vigent.domain.changes import Answered, AuditEntry, ChangeSet, Head, Words
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement, rank
 from vigent.domain.text import words as words_of
+from vigent.domain.threads import stub_of
 from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.timeline import replay
 from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
+from vigent.storage.inmemory.threads import ThreadRows, ThreadView
 
 __all__ = ["Change", "Rows", "View"]
 
@@ -47,6 +49,7 @@ class Rows:
     )
     persons: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     last: Numbers = field(default_factory=lambda: Numbers(1, 1, 1))
+    threads: ThreadRows = field(default_factory=ThreadRows)
 
     def copy(self) -> Rows:
         """Give a copy that changes apart from this one."""
@@ -54,10 +57,11 @@ class Rows:
         return Rows(*(part.copy() if hasattr(part, "copy") else part for part in parts))
 
 
-class View:
+class View(ThreadView):
     """Reads; what is in force comes from the replay."""
 
     def __init__(self, rows: Rows) -> None:
+        super().__init__(rows.threads, rows.episodes)
         self._rows = rows
 
     def head(
@@ -306,13 +310,14 @@ class Change(View):
             rows.words[w.statement] = w
         for key, instant in changes.recorded:
             rows.keys[key.id] = rows.keys[key.id]._replace(last_recorded=instant)
+        numbers: dict[str, int] = {}
         for episode in changes.episodes:
-            number = max(rows.episodes, default=0) + 1
+            number = numbers[episode.id] = max(rows.episodes, default=0) + 1
             rows.episodes[number] = episode._replace(no=number)
+        if changes.threads is not None:
+            rows.threads.apply(changes.threads, numbers)
         for number in changes.stubs:
-            rows.episodes[number] = rows.episodes[number]._replace(
-                content=None, speaker=None, metadata="{}", stub=1
-            )
+            rows.episodes[number] = stub_of(rows.episodes[number])
         for entry in changes.audit:
             rows.audit[entry.id] = entry
         for answer in changes.answered:

@@ -349,6 +349,85 @@ WHERE no = ? AND tenant = ?;
 -- The highest episode number in use.
 SELECT coalesce(max(no), 0) FROM episode;
 
+-- name: thread_find
+-- One thread of a person, by its id.
+SELECT * FROM thread WHERE tenant = ? AND store = ? AND person = ? AND id = ?;
+
+-- name: threads_of_person
+-- All threads of a person in a store.
+SELECT * FROM thread WHERE tenant = ? AND store = ? AND person = ?;
+
+-- name: threads_expired
+-- Threads past their time.
+SELECT * FROM thread WHERE tenant = ? AND expires_at <= ?;
+
+-- name: thread_by_no
+-- One thread by its number.
+SELECT * FROM thread WHERE no = ? AND tenant = ?;
+
+-- name: thread_put
+-- Keep a thread, or what of it may change.
+INSERT INTO thread VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (no) DO UPDATE
+SET last_position = excluded.last_position, expires_at = excluded.expires_at;
+
+-- name: thread_delete
+-- Let a thread go.
+DELETE FROM thread WHERE no = ? AND tenant = ?;
+
+-- name: last_thread
+-- The highest thread number in use.
+SELECT coalesce(max(no), 0) FROM thread;
+
+-- name: items_after
+-- What follows a position of a thread: a person's and the shared.
+SELECT thread_item.thread, thread_item.position, thread_item.episode, thread_item.agent,
+       thread_item.sealed, episode.*
+FROM thread_item CROSS JOIN episode ON episode.no = thread_item.episode
+WHERE thread_item.tenant = ?1 AND thread_item.thread = ?2 AND thread_item.position > ?3
+  AND +episode.tenant = ?1 AND (+episode.person = ?4 OR +episode.person = '')
+ORDER BY thread_item.position;
+
+-- name: items_last
+-- The last of what follows a position of a thread, latest first; see items_after.
+SELECT thread_item.thread, thread_item.position, thread_item.episode, thread_item.agent,
+       thread_item.sealed, episode.*
+FROM thread_item CROSS JOIN episode ON episode.no = thread_item.episode
+WHERE thread_item.tenant = ?1 AND thread_item.thread = ?2 AND thread_item.position > ?3
+  AND +episode.tenant = ?1 AND (+episode.person = ?4 OR +episode.person = '')
+ORDER BY thread_item.position DESC LIMIT ?5;
+
+-- name: item_episodes
+-- The episodes of a thread.
+SELECT episode FROM thread_item WHERE tenant = ? AND thread = ?;
+
+-- name: item_of_episode
+-- Where an episode stands.
+SELECT thread, position, episode, agent, sealed FROM thread_item
+WHERE tenant = ? AND episode = ?;
+
+-- name: item_insert
+-- Give an episode its place.
+INSERT INTO thread_item (thread, position, episode, agent, sealed, tenant)
+VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: item_delete
+-- Let the places of a thread go.
+DELETE FROM thread_item WHERE thread = ? AND tenant = ?;
+
+-- name: state_find
+-- The state of a thread.
+SELECT thread, tenant, version, document, at FROM thread_state WHERE thread = ? AND tenant = ?;
+
+-- name: state_put
+-- Keep the state of a thread, in place of the one before.
+INSERT OR REPLACE INTO thread_state (thread, tenant, version, document, at)
+VALUES (?, ?, ?, ?, ?);
+
+-- name: state_delete
+-- Let the state of a thread go.
+DELETE FROM thread_state WHERE thread = ? AND tenant = ?;
+
 -- name: audit_insert
 -- Enter what happened.
 INSERT INTO audit (no, tenant, id, at, action, outcome, target, digest)
@@ -487,6 +566,21 @@ DELETE FROM statement WHERE tenant = ?1 AND key IN (
 DELETE FROM key WHERE +tenant = ?1 AND no IN (
     SELECT no FROM key WHERE tenant = ?1 AND person = ?2
     UNION ALL SELECT value FROM json_each(?3));
+
+-- name: erase_thread_item
+-- The places of a person's episodes, in their threads and in shared ones.
+DELETE FROM thread_item INDEXED BY thread_item_episode
+WHERE tenant = ?1 AND ?3 IS NOT NULL AND episode IN (
+    SELECT no FROM episode WHERE tenant = ?1 AND person = ?2);
+
+-- name: erase_thread_state
+-- The states of a person's threads.
+DELETE FROM thread_state WHERE +tenant = ?1 AND ?3 IS NOT NULL AND thread IN (
+    SELECT no FROM thread WHERE tenant = ?1 AND person = ?2);
+
+-- name: erase_thread
+-- The threads of a person.
+DELETE FROM thread WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
 
 -- name: erase_episode
 -- The episodes of a person.

@@ -11,6 +11,7 @@ import orjson
 from vigent.domain.changes import Answered
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Statement
+from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
 from vigent.ports.storage import HeadRow, Ledger, Selection, Stretched
 from vigent.storage.queries import load_queries
@@ -213,6 +214,56 @@ class SqliteSnapshot:
         if expired_by is not None:
             rows += self._run(Q["episodes_expired"], (tenant, expired_by)).fetchall()
         return [EpisodeRow._make(row) for row in rows]
+
+    def threads(
+        self, tenant: str, store: str, persons: Sequence[str], id: str | None = None
+    ) -> list[ThreadRow]:
+        """Give the threads of some persons, or those of one id; in the order of the persons."""
+        rows: list[ThreadRow] = []
+        for person in persons:
+            if id is None:
+                found = self._run(Q["threads_of_person"], (tenant, store, person)).fetchall()
+                rows += sorted(ThreadRow._make(row) for row in found)
+            else:
+                found = self._run(Q["thread_find"], (tenant, store, person, id)).fetchall()
+                rows += [ThreadRow._make(row) for row in found]
+        return rows
+
+    def threads_expired(self, tenant: str, by: Instant) -> list[ThreadRow]:
+        """Give the threads of every store that are past their time."""
+        rows = self._run(Q["threads_expired"], (tenant, by)).fetchall()
+        return [ThreadRow._make(row) for row in rows]
+
+    def thread_items(
+        self, thread: ThreadRow, person: str, *, after: int, last: int | None
+    ) -> list[tuple[Place, EpisodeRow]]:
+        """Give what follows a position, in order: a person's and the shared, or the last of it."""
+        asked = (thread.tenant, thread.no, after, person)
+        if last is None:
+            rows = self._run(Q["items_after"], asked).fetchall()
+        else:
+            rows = self._run(Q["items_last"], (*asked, last)).fetchall()[::-1]
+        width = len(Place._fields)
+        return [(Place._make(row[:width]), EpisodeRow._make(row[width:])) for row in rows]
+
+    def thread_episodes(self, thread: ThreadRow) -> list[int]:
+        """Give the row numbers of all episodes in a thread, whoever's they are."""
+        rows = self._run(Q["item_episodes"], (thread.tenant, thread.no)).fetchall()
+        return [number for (number,) in rows]
+
+    def thread_place(self, tenant: str, episode: int) -> tuple[ThreadRow, Place] | None:
+        """Give where an episode stands, by its row number."""
+        rows = self._run(Q["item_of_episode"], (tenant, episode)).fetchall()
+        if not rows:
+            return None
+        place = Place._make(rows[0])
+        thread = self._run(Q["thread_by_no"], (place.thread, tenant)).fetchall()[0]
+        return ThreadRow._make(thread), place
+
+    def thread_state(self, thread: ThreadRow) -> StateRow | None:
+        """Give the state of a thread, where one was set."""
+        rows = self._run(Q["state_find"], (thread.no, thread.tenant)).fetchall()
+        return StateRow._make(rows[0]) if rows else None
 
     def find_words(
         self, tenant: str, scopes: Sequence[str], phrases: Sequence[str], after: Instant

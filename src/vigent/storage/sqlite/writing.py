@@ -18,6 +18,7 @@ from vigent.domain.time import DAY, Instant
 from vigent.ports.storage import Ledger, Numbers, Selection, Stretched
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q, SqliteSnapshot, key_of
+from vigent.storage.sqlite.threads import THREAD_ORDER, thread_rows
 
 __all__ = ["SqliteTransaction"]
 
@@ -31,6 +32,7 @@ _ORDER = (
     "key_insert",
     "episode_insert",
     "episode_stub",
+    *THREAD_ORDER,
     "statement_delete",
     "statement_withdraw",
     "statement_insert",
@@ -223,6 +225,8 @@ class SqliteTransaction(SqliteSnapshot):
         self._take_statements(changes)
         self._take_beliefs(changes)
         self._take_rest(changes)
+        if changes.threads is not None:
+            self.flush()  # reads of threads look at the tables alone
 
     def _add(self, query: str, rows: Sequence[Any]) -> None:
         if rows:
@@ -315,8 +319,13 @@ class SqliteTransaction(SqliteSnapshot):
                 "audit_content_insert",
                 [(n, tenant, e.store, e.person, e.key, e.salt, e.content) for n, e in numbered],
             )
+        numbered_as: dict[str, int] = {}
         for episode in changes.episodes:
-            add("episode_insert", [episode._replace(no=self._next("last_episode"))])
+            number = numbered_as[episode.id] = self._next("last_episode")
+            add("episode_insert", [episode._replace(no=number)])
+        if changes.threads is not None:
+            for query, rows in thread_rows(tenant, changes.threads, numbered_as):
+                add(query, rows)
         if changes.stubs:
             add("episode_stub", [(number, tenant) for number in changes.stubs])
         if changes.jobs:
@@ -328,6 +337,10 @@ class SqliteTransaction(SqliteSnapshot):
             add("person_link", changes.links)
         if changes.salt is not None:
             add("tenant_insert", [(tenant, changes.salt, changes.salted_at)])
+
+    def next_thread(self) -> int:
+        """Give a free row number for a thread; each call gives another."""
+        return self._next("last_thread")
 
     def _next(self, query: str, count: int = 1) -> int:
         """Give the first of so many free numbers."""

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from anyio import CapacityLimiter, to_thread
 from anyio.lowlevel import RunVar
 
-__all__ = ["Threads"]
+__all__ = ["Crossing"]
 
 R = TypeVar("R")
 
@@ -20,7 +20,7 @@ READERS: Final = 8
 WRITERS: Final = 2
 
 
-class Threads:
+class Crossing:
     """Runs calls in worker threads, at most so many reads and so many writes at once.
 
     A call that has begun is finished, also when its caller is cancelled meanwhile: a write is
@@ -45,7 +45,7 @@ class _Queue:
 
     def __init__(self, places: int) -> None:
         self._places = places
-        self._of_loop: RunVar[CapacityLimiter] = RunVar("vigent threads")
+        self._of_loop: RunVar[CapacityLimiter] = RunVar("vigent crossing")
 
     def limiter(self) -> CapacityLimiter:
         try:

@@ -1,0 +1,167 @@
+"""Captures raw records: episodes, alone or as the next item of a thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from vigent.domain.audit import person_digest
+from vigent.domain.changes import ChangeSet, ThreadChanges
+from vigent.domain.episodes import Episode, EpisodeRow
+from vigent.domain.jsontext import check_metadata
+from vigent.domain.text import MAX_EPISODE, MAX_TYPE, check_id, check_name, clean_text
+from vigent.domain.threads import Place, ThreadItem, ThreadRow, stub_of
+from vigent.domain.time import DAY, Instant, parse_instant
+from vigent.errors import ErasedPerson, InvalidInput, NotFound
+from vigent.ports.storage import Transaction
+from vigent.write.context import Context
+from vigent.write.pipeline import Session, WritePipeline
+
+__all__ = ["THREAD_DAYS", "Capture", "drop", "find_thread"]
+
+_EPISODE_DAYS: Final = 90
+THREAD_DAYS: Final = 90
+"""For how long a thread is kept after its last item, unless it says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One raw record as it was asked for; nothing is checked yet.
+
+    ``agent`` and ``sealed`` are for items of threads. With ``known_thread`` the thread must be
+    there; else one of that name springs into being.
+    """
+
+    content: object
+    role: object
+    kind: object
+    occurred_at: object = None
+    speaker: object = None
+    thread: object = None
+    external_id: object = None
+    metadata: object = None
+    agent: object = None
+    sealed: object = False
+    known_thread: bool = False
+
+    def episode(self, pipeline: WritePipeline, person: str) -> Episode:
+        """Keep the record; the same external id gives the first one again."""
+        return Episode(self._kept(pipeline, person)[0])
+
+    def item(self, pipeline: WritePipeline, person: str) -> ThreadItem:
+        """Keep the record as the next item of its thread."""
+        return ThreadItem(*self._kept(pipeline, person))
+
+    def _kept(self, pipeline: WritePipeline, person: str) -> tuple[EpisodeRow, Place | None]:
+        context = pipeline.context
+        row = self._row(context, person)
+        agent = None if self.agent is None else check_name(self.agent, "agent")
+        if not isinstance(self.sealed, bool):
+            raise InvalidInput("sealed", "must be true or false")
+        with pipeline.session() as session:
+            transaction = session.transaction
+            thread = None
+            if self.known_thread and row.thread is not None:
+                thread = find_thread(transaction, context, person, row.thread, row.recorded_at)
+            if row.external_id is not None:
+                before = transaction.episodes(
+                    row.tenant, external=(row.store, person, row.external_id)
+                )
+                if before:
+                    return _known(transaction, before[0], row.recorded_at)
+            _refuse_erased(session, row)
+            changes = ChangeSet(row.tenant, episodes=[row])
+            place = None
+            if row.thread is not None:
+                if thread is None:
+                    thread = _thread_for(transaction, context, row)
+                moved = _moved(thread, row.recorded_at)
+                place = Place(moved.no, moved.last_position, 0, agent, int(self.sealed))
+                changes.threads = ThreadChanges(kept=[moved], placed=[(row.id, place)])
+            changes.audit.append(
+                context.audit(
+                    person=person, key=None, at=row.recorded_at, action="episode_capture",
+                    outcome="stored", target=row.id,
+                    content={"role": row.role, "kind": row.kind},
+                )
+            )  # fmt: skip
+            transaction.apply(changes)
+        return row, place
+
+    def _row(self, context: Context, person: str) -> EpisodeRow:
+        said, flagged = clean_text(self.content, "content", MAX_EPISODE)
+        occurred = (
+            None if self.occurred_at is None else parse_instant(self.occurred_at, "occurred_at")
+        )
+        now = context.clock.now()
+        return EpisodeRow(
+            0, context.tenant, context.ids.new("ep"), context.store, person,
+            check_name(self.role, "role", MAX_TYPE), check_name(self.kind, "kind", MAX_TYPE), said,
+            now if occurred is None else occurred, now,
+            None if self.speaker is None else check_name(self.speaker, "speaker"),
+            None if self.thread is None else check_id(self.thread, "thread"),
+            None if self.external_id is None else check_id(self.external_id, "external_id"),
+            check_metadata(self.metadata), now + _EPISODE_DAYS * DAY, int(flagged), 0,
+        )  # fmt: skip
+
+
+def _known(
+    transaction: Transaction, row: EpisodeRow, now: Instant
+) -> tuple[EpisodeRow, Place | None]:
+    """Give an episode that is there already, and where it stands."""
+    found = transaction.thread_place(row.tenant, row.no)
+    gone = row.expires_at <= now or (found is not None and found[0].expires_at <= now)
+    return stub_of(row) if gone else row, None if found is None else found[1]
+
+
+def _refuse_erased(session: Session, row: EpisodeRow) -> None:
+    if not row.person:
+        return
+    digest = person_digest(session.salt, row.person)
+    erased_at = session.transaction.ledger(row.tenant, person=digest).erased_at
+    if erased_at is not None and row.occurred_at <= erased_at:
+        raise ErasedPerson(
+            "occurred_at: is from before this person was erased", field="occurred_at"
+        )
+
+
+def find_thread(
+    transaction: Transaction, context: Context, person: str, id: str, now: Instant
+) -> ThreadRow:
+    """Give a person's own thread of an id, else the shared one; raises NotFound."""
+    persons = (person, "") if person else ("",)
+    for thread in transaction.threads(context.tenant, context.store, persons, id):
+        if thread.expires_at > now:
+            return thread
+    raise NotFound(f"thread: there is no thread {id} here", field="thread")
+
+
+def _thread_for(transaction: Transaction, context: Context, row: EpisodeRow) -> ThreadRow:
+    """Give the thread an episode names; one that is not there springs into being."""
+    id, now = str(row.thread), row.recorded_at
+    try:
+        return find_thread(transaction, context, row.person, id, now)
+    except NotFound:
+        for old in transaction.threads(row.tenant, row.store, (row.person,), id):
+            drop(transaction, old)  # past its time, and not swept yet
+        return ThreadRow(
+            transaction.next_thread(), row.tenant, row.store, row.person, id, None, "{}", now,
+            THREAD_DAYS, 0, now,
+        )  # fmt: skip
+
+
+def _moved(thread: ThreadRow, now: Instant) -> ThreadRow:
+    """Give a thread with room for one item more: that one counts for how long it is kept."""
+    return thread._replace(
+        last_position=thread.last_position + 1,
+        expires_at=max(thread.expires_at, now + thread.ttl_days * DAY),
+    )
+
+
+def drop(transaction: Transaction, thread: ThreadRow) -> int:
+    """Let a thread go: its items become stubs, its state goes; gives how many items it had."""
+    episodes = transaction.thread_episodes(thread)
+    transaction.apply(
+        ChangeSet(thread.tenant, stubs=episodes, threads=ThreadChanges(dropped=[thread.no]))
+    )
+    return len(episodes)
