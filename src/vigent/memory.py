@@ -88,10 +88,9 @@ class Memory:
         check_id(store, "store")
         if person is not None:
             check_id(person, "person")
-        declared = load_schema(schema)
         return cls(
             open_storage(path_or_url), tenant=tenant, store=store, person=person,
-            schema=declared, clock=clock or SystemClock(), checks=checks,
+            schema=load_schema(schema), clock=clock or SystemClock(), checks=checks,
         )  # fmt: skip
 
     def _whose(self, person: Any) -> str:
@@ -172,8 +171,7 @@ class Memory:
         Each item has the fields of ``write`` (``"op": "retract"``: of ``retract``). An item that
         is refused gives its error in place; with ``atomic`` it raises, and nothing is written.
         """
-        default = self._whose(person) or None
-        return write_many(self._writer, items, default, atomic=atomic)
+        return write_many(self._writer, items, self._whose(person) or None, atomic=atomic)
 
     def propose(
         self,
