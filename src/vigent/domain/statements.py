@@ -10,7 +10,7 @@ Instants are microseconds since 1970 in UTC. ``OPEN`` stands for "until further 
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from vigent.domain.time import OPEN, Instant
 
@@ -24,6 +24,7 @@ __all__ = [
     "KeyId",
     "Rank",
     "Statement",
+    "edited",
     "rank",
 ]
 
@@ -157,3 +158,14 @@ class Belief(NamedTuple):
 def rank(statement: Statement) -> Rank:
     """Give the place of a statement in the replay."""
     return (statement.valid_from, statement.place, statement.turn, statement.no)
+
+
+_AT: Final = {name: i for i, name in enumerate(Statement._fields)}
+
+
+def edited(statement: Statement, **columns: Any) -> Statement:
+    """Give a statement with some columns set (quicker than ``_replace`` on so wide a row)."""
+    row = list(statement)
+    for name, value in columns.items():
+        row[_AT[name]] = value
+    return Statement._make(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.records import Stretch, pack
-from vigent.domain.statements import BEGINNING, ONE_VALUE, Statement
+from vigent.domain.statements import ONE_VALUE, Statement
 from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import Segment
 from vigent.standing import head_of, named, neighbours, shown
@@ -22,7 +22,7 @@ def standing(
     With ``later``, what it replaced is left to be looked up when asked for, unless it is known.
     """
     statement = work.find(memory)
-    every = _stretches(work, folded, memory)
+    every = work.stretches(folded, memory)
     if not every:
         old = [b for b in folded.before if b.memory == memory]
         stretch = (
@@ -44,25 +44,6 @@ def standing(
         followed = _before(work, folded, every[0].valid_from)
     until = min(_until(followed), _until(replacer))
     return Standing(statement, stretch, _id(followed), _id(replacer), until=until)
-
-
-def _stretches(work: Work, folded: Refolded, memory: int) -> list[Stretch]:
-    """Give what a memory holds over after the change, in order, outside the window too."""
-    since = {(b.valid_from, b.valid_to, b.memory): b.recorded_from for b in folded.before}
-    every = [
-        Stretch(s.start, s.end, since.get(s, work.at), None)
-        for s in folded.after
-        if s.memory == memory
-    ]
-    if memory not in work.new and (folded.low, folded.high) != (BEGINNING, OPEN):
-        every += [
-            Stretch(*found.belief[5:])
-            for found in work.transaction.beliefs(work.key, memory)
-            if found.belief.recorded_to is None
-            and not folded.low <= found.belief.valid_from < folded.high
-        ]
-        every.sort()
-    return every
 
 
 def _before(work: Work, folded: Refolded, start: Instant) -> Statement | None:

@@ -6,7 +6,7 @@ place; what had been believed stays readable with ``known_at``.
 
 from __future__ import annotations
 
-from vigent.domain.statements import ALL_MEMBERS, BEGINNING, ONE_VALUE, Statement, rank
+from vigent.domain.statements import ALL_MEMBERS, BEGINNING, ONE_VALUE, Statement, edited, rank
 from vigent.domain.time import OPEN
 from vigent.domain.timeline import Plan, fold
 from vigent.errors import AlreadyCorrected, ConflictError, InvalidInput, NotFound
@@ -14,10 +14,11 @@ from vigent.standing import shown
 from vigent.write.answering import standing
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
+from vigent.write.finish import finish
 from vigent.write.holding import Dated, hold
 from vigent.write.reconcile import change, member_of, trust_problem
 from vigent.write.refold import Refolded
-from vigent.write.work import Work, edited, token_of
+from vigent.write.work import Work, token_of
 
 __all__ = ["correct", "never_was", "run_of"]
 
@@ -161,7 +162,7 @@ def _exchange(
     _note_gone(work, memory, "corrected")
     kept = folded.memory_of(copies[0])
     lost = [m for m in work.lost(folded, kept) if m != memory]
-    work.finish()
+    finish(work)
     was = edited(work.find(memory), status="corrected")
     ended = standing(work, old_folded, memory, was.valid_from)._replace(
         statement=was, replacer=work.find(kept).id
@@ -213,7 +214,7 @@ def _correct_interval(work: Work, draft: Draft, dated: Dated) -> Entered:
     for gone in inside:
         status = "active" if gone.no in holding else "corrected"
         work.take_out(gone, status)
-    work.finish()
+    finish(work)
     memory = folded.memory_of(statement)
     ended = tuple(standing(work, folded, m, start) for m in lost)
     outcome = "corrected" if lost else "confirmed" if memory != statement.no else "stored"
@@ -286,7 +287,7 @@ def never_was(work: Work, draft: Draft, dated: Dated) -> Entered:
         folds.append(folded)
     for memory in runs:
         _note_gone(work, memory, "withdrawn")
-    work.finish()
+    finish(work)
     ended = tuple(
         standing(work, folded, memory, dated.start)._replace(
             statement=edited(work.find(memory), status="withdrawn")

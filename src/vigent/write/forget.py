@@ -5,6 +5,7 @@ from __future__ import annotations
 from vigent.domain.statements import Statement
 from vigent.domain.time import OPEN
 from vigent.write.correct import run_of
+from vigent.write.finish import finish
 from vigent.write.gaps import leave_gap
 from vigent.write.work import Work
 
@@ -27,7 +28,7 @@ def forget(work: Work, statement: Statement) -> bool:
     if statement.role in {"held", "note"}:
         changes.discarded.append(statement.no)
         changes.unsaid.append(statement.id)
-        work.finish()
+        finish(work)
         return True
     live = [s for s in rows if s.live and s.bears == statement.no]
     if statement.live or live:
@@ -42,5 +43,5 @@ def forget(work: Work, statement: Statement) -> bool:
             and s.kind == "value"
         ]
     leave_gap(work.transaction, work.key, memory, run, work.at, changes)
-    work.finish()
+    finish(work)
     return True

@@ -6,10 +6,12 @@ import json
 from typing import NamedTuple
 
 from vigent.domain.records import Stretch
+from vigent.domain.statements import edited
 from vigent.domain.time import Instant
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
-from vigent.write.work import Standing, Work, edited
+from vigent.write.finish import finish
+from vigent.write.work import Standing, Work
 
 __all__ = ["Dated", "hold"]
 
@@ -44,6 +46,6 @@ def hold(
     )  # fmt: skip
     statement = edited(statement, contested=int(contested))
     work.new[statement.no] = statement
-    work.finish()
+    finish(work)
     stretch = Stretch(dated.start, dated.end, work.at, None)
     return Entered("pending_review", Standing(statement, stretch, None, None), (), reason)

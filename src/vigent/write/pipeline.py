@@ -10,7 +10,7 @@ from typing import Any
 from vigent.domain.changes import ChangeSet
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.records import Record, Stretch
-from vigent.domain.statements import Key, KeyId, Statement
+from vigent.domain.statements import Key, KeyId, Statement, edited
 from vigent.domain.time import OPEN, Instant
 from vigent.errors import InvalidInput, NotFound
 from vigent.ports.storage import Selection, Storage, Transaction
@@ -24,7 +24,7 @@ from vigent.write.holding import Dated, hold
 from vigent.write.plain import Plain, is_plain
 from vigent.write.reconcile import change, replace, retract
 from vigent.write.result import WriteResult
-from vigent.write.work import Work, edited, token_of
+from vigent.write.work import Work, token_of
 
 __all__ = ["Session", "WritePipeline"]
 

@@ -10,7 +10,16 @@ from contextlib import closing
 
 from vigent.domain.changes import ChangeSet, Close, Head
 from vigent.domain.records import Stretch, pack
-from vigent.domain.statements import BEGINNING, END, ONE_VALUE, Belief, Key, KeyId, Statement
+from vigent.domain.statements import (
+    BEGINNING,
+    END,
+    ONE_VALUE,
+    Belief,
+    Key,
+    KeyId,
+    Statement,
+    edited,
+)
 from vigent.domain.time import OPEN, Instant
 from vigent.ports.storage import Transaction
 from vigent.standing import shown
@@ -20,7 +29,7 @@ from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.holding import Dated
 from vigent.write.reconcile import inherit, member_of, place_of, trust_problem
-from vigent.write.work import Work, edited, token_of
+from vigent.write.work import Work, token_of
 
 __all__ = ["Plain", "is_plain"]
 

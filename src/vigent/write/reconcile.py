@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vigent.domain.records import Stretch
 from vigent.domain.schema import trust_rank
-from vigent.domain.statements import ALL_MEMBERS, BEGINNING, ONE_VALUE, Statement
+from vigent.domain.statements import ALL_MEMBERS, BEGINNING, ONE_VALUE, Statement, edited
 from vigent.domain.time import OPEN, Instant
 from vigent.domain.values import Value
 from vigent.errors import UnexpectedMemory
@@ -16,9 +16,10 @@ from vigent.standing import shown
 from vigent.write.answering import Standing, lookup, standing
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
+from vigent.write.finish import finish
 from vigent.write.holding import Dated, hold
 from vigent.write.refold import Refolded
-from vigent.write.work import Work, edited, token_of
+from vigent.write.work import Work, token_of
 
 __all__ = [
     "change",
@@ -86,7 +87,7 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
         _confirm(work, draft, folded, memory)
     elif lost and draft.supersedes is None:
         _name_tie(work, folded, statement, lost)
-    work.finish()
+    finish(work)
     return _answer(work, folded, statement, memory, lost, ended)
 
 
@@ -197,7 +198,7 @@ def _evidence(work: Work, folded: Refolded, statement: Statement, memory: int) -
     sources = {s.source_episode or s.id for s in (*others, support)}
     work.new[support.no] = support
     work.amend(edited(head, evidence_count=len(sources), confirmed_at=work.at))
-    work.finish()
+    finish(work)
     found = work.transaction.beliefs(work.key, memory)
     believed = [f.belief for f in found if f.belief.recorded_to is None]
     stretch = (
@@ -307,7 +308,7 @@ def _end(
             return hold(work, draft, dated, member, too_low)
         work.take(folded)
         ended += [(folded, m) for m in lost]
-    work.finish()
+    finish(work)
     shown_ended = tuple(standing(work, folded, m, dated.start) for folded, m in ended)
     return Entered("retracted" if ended else "noop", None, shown_ended)
 
@@ -349,7 +350,7 @@ def replace(work: Work, draft: Draft, dated: Dated) -> Entered:
         work.folds.clear()
         work.amended.clear()
         return hold(work, draft, dated, ALL_MEMBERS, too_low)
-    work.finish()
+    finish(work)
     shown_ended = tuple(standing(work, folded, m, dated.start) for folded, m in ended)
     outcome = "superseded" if ended else "stored" if fresh else "confirmed"
     if first is None:

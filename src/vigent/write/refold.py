@@ -17,7 +17,7 @@ from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import Plan, Segment
 from vigent.ports.storage import Transaction
 
-__all__ = ["Refolded", "difference", "flags", "refold"]
+__all__ = ["Refolded", "difference", "flags", "of_member", "refold"]
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ def refold(
     taken: list[Statement] = []
     low, high = BEGINNING, OPEN
     never = key.last_recorded == 0  # a key just made has nothing to read
-    with closing(_none() if never else _of_member(transaction, key, member, touched[0])) as stored:
+    with closing(_none() if never else of_member(transaction, key, member, touched[0])) as stored:
         for first, statement in enumerate(stored):
             if not first and statement.clean and rank(statement) < touched[0]:
                 low = statement.valid_from
@@ -98,7 +98,7 @@ def _none() -> Generator[Statement]:
     yield from ()
 
 
-def _of_member(
+def of_member(
     transaction: Transaction, key: Key, member: bytes, start: tuple[int, int, int, int]
 ) -> Generator[Statement]:
     """Give the stored statements of a timeline.

@@ -6,7 +6,7 @@ import json
 
 from vigent.domain.records import Record
 from vigent.domain.schema import trust_rank
-from vigent.domain.statements import Key, Statement
+from vigent.domain.statements import Key, Statement, edited
 from vigent.domain.text import check_id, clean_text
 from vigent.domain.time import OPEN
 from vigent.domain.values import Value
@@ -15,9 +15,10 @@ from vigent.ports.storage import Selection
 from vigent.standing import shown
 from vigent.write.answering import apply
 from vigent.write.draft import Draft
+from vigent.write.finish import finish
 from vigent.write.pipeline import Session, WritePipeline
 from vigent.write.result import ReviewItem, WriteResult
-from vigent.write.work import Work, edited
+from vigent.write.work import Work
 
 __all__ = ["Reviewer"]
 
@@ -75,7 +76,7 @@ class Reviewer:
             rejected = edited(held, status="rejected", reason=why or held.reason, contested=0)
             work.amend(rejected)
             self._uncontest(work, held)
-            work.finish()
+            finish(work)
             work.changes.audit.append(
                 self.context.audit(
                     person=key.id.person, key=key.no, at=work.at, action="review_reject",

@@ -10,7 +10,7 @@ from typing import Any, Final
 from vigent.domain.audit import subject_digest
 from vigent.domain.changes import Answered, ChangeSet, PersonLink
 from vigent.domain.records import Record
-from vigent.domain.statements import Key, Statement
+from vigent.domain.statements import Key, Statement, edited
 from vigent.domain.text import check_id
 from vigent.domain.time import DAY, OPEN
 from vigent.errors import (
@@ -28,10 +28,11 @@ from vigent.write.accept import (
 )
 from vigent.write.answering import apply
 from vigent.write.draft import Draft
+from vigent.write.finish import finish
 from vigent.write.forget import forget, head_of_run
 from vigent.write.pipeline import Session, WritePipeline
 from vigent.write.result import WriteResult
-from vigent.write.work import Work, edited
+from vigent.write.work import Work
 
 __all__ = ["Writer"]
 
@@ -206,7 +207,7 @@ class Writer:
             number = head_of_run(work, statement)
             head = work.find(number)
             work.amend(self._updated(work, head, columns))
-            work.finish()
+            finish(work)
             work.changes.audit.append(
                 self.context.audit(
                     person=person, key=key.no, at=work.at, action="memory_update",

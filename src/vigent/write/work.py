@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
-from vigent.domain.changes import ChangeSet, Job, Refold, Withdraw, Words
+from vigent.domain.changes import ChangeSet, Job, Withdraw, Words
 from vigent.domain.records import Stretch
 from vigent.domain.schema import AttributeDefinition
-from vigent.domain.statements import Key, Statement
+from vigent.domain.statements import BEGINNING, Key, Statement
 from vigent.domain.text import fold as fold_words
 from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.values import Value, render
@@ -23,24 +23,14 @@ from vigent.standing import shown
 from vigent.write.context import Context
 from vigent.write.draft import Draft
 from vigent.write.gaps import leave_gap
-from vigent.write.refold import Refolded, difference, flags, refold
+from vigent.write.refold import Refolded, refold
 
-__all__ = ["Standing", "Work", "edited", "token_of"]
-
-_AT: Final = {name: i for i, name in enumerate(Statement._fields)}
+__all__ = ["Standing", "Work", "token_of"]
 
 
 def token_of(salt: bytes, canon: str) -> bytes:
     """Give the keyed digest that stands for a canonical value."""
     return hashlib.blake2b(canon.encode(), key=salt, digest_size=16).digest()
-
-
-def edited(statement: Statement, **columns: Any) -> Statement:
-    """Give a statement with some columns set (quicker than ``_replace`` on so wide a row)."""
-    row = list(statement)
-    for name, value in columns.items():
-        row[_AT[name]] = value
-    return Statement._make(row)
 
 
 class Standing(NamedTuple):
@@ -73,11 +63,9 @@ class Work:
     amended: dict[int, Statement] = field(default_factory=dict[int, Statement])
     shown: dict[int, Standing] = field(default_factory=dict[int, Standing])
     _next: int = 0
-    _next_belief: int = 0
 
     def __post_init__(self) -> None:
-        numbers = self.transaction.numbers
-        self._next, self._next_belief = numbers.statement, numbers.belief
+        self._next = self.transaction.numbers.statement
 
     # ------------------------------------------------------------------ statements
 
@@ -234,39 +222,6 @@ class Work:
     def _shown(self, folded: Refolded, memory: int) -> bool:
         return shown(folded.statements.get(memory) or self.find(memory), self.at)
 
-    # ------------------------------------------------------------------- finishing
-
-    def finish(self) -> None:
-        """Note everything that follows from the timelines decided for."""
-        changes = self.changes
-        indexed: set[int] = set()
-        for folded in self.folds:
-            opened = len(changes.opened)
-            self._next_belief = difference(folded, self.key, self.at, changes, self._next_belief)
-            self._note_runs(folded)
-            for belief in changes.opened[opened:]:
-                self._index(belief.memory, indexed)
-            flags(folded, self.new.keys(), changes, indexed)
-        for number in indexed.difference(self.new, *(f.statements for f in self.folds)):
-            # Said again by a correction's copies only: the memory itself was withdrawn.
-            changes.refolded.append(Refold(number, 0, 1))
-        for number, statement in self.new.items():
-            clean = int(any(number in folded.plan.clean for folded in self.folds))
-            if (statement.clean, statement.indexed) != (clean, int(number in indexed)):
-                self.new[number] = edited(statement, clean=clean, indexed=int(number in indexed))
-        changes.statements.extend(self.new.values())
-        changes.amended.extend(self.amended.values())
-        if self.new or self.amended or changes.withdrawn or changes.forgotten:
-            changes.recorded.append((self.key, self.at))
-
-    def _index(self, memory: int, indexed: set[int]) -> None:
-        statement = self.find(memory)
-        there = memory in indexed or (statement.indexed and memory not in self.new)
-        if there or statement.forgotten_at != OPEN:
-            return
-        self.index(statement)
-        indexed.add(memory)
-
     def index(self, statement: Statement) -> None:
         """Make a memory findable by its words."""
         key = self.key
@@ -281,25 +236,31 @@ class Work:
                 Job(key.id.tenant, "embed", statement.id, "{}", self.at, self.person)
             )
 
-    def _note_runs(self, folded: Refolded) -> None:
-        """Keep evidence counts and standing in line with the runs."""
-        holding = {s.memory for s in folded.after}
-        for changer, run in folded.runs.items():
-            memory = folded.heads[changer]
-            if memory not in folded.statements:
-                continue
-            head = self.find(memory)
-            if head.forgotten_at != OPEN:
-                continue
-            count = 1 if len(run) == 1 else len({s.source_episode or s.id for s in run})
-            status = "active" if memory in holding else "corrected"
-            if self._trust_rules():
-                rows = self.transaction.statements(head.tenant, evidence_for=memory)
-                count = len({s.source_episode or s.id for s in (*run, *(r[1] for r in rows))})
-            if head.evidence_count != count or head.status != status:
-                self.amend(edited(head, evidence_count=count, status=status))
+    def stretches(self, folded: Refolded, memory: int, *, outside: bool = False) -> list[Stretch]:
+        """Give what a memory holds over after the change, in order; or only what lies outside.
 
-    def _trust_rules(self) -> bool:
+        Outside is what of the timeline was not read, because nothing changes there.
+        """
+        since = {(b.valid_from, b.valid_to, b.memory): b.recorded_from for b in folded.before}
+        every: list[Stretch] = []
+        if not outside:
+            every = [
+                Stretch(s.start, s.end, since.get(s, self.at), None)
+                for s in folded.after
+                if s.memory == memory
+            ]
+        if memory not in self.new and (folded.low, folded.high) != (BEGINNING, OPEN):
+            every += [
+                Stretch(*found.belief[5:])
+                for found in self.transaction.beliefs(self.key, memory)
+                if found.belief.recorded_to is None
+                and not folded.low <= found.belief.valid_from < folded.high
+            ]
+            every.sort()
+        return every
+
+    def trust_rules(self) -> bool:
+        """Whether sources below some trust may confirm here, but not change anything."""
         d = self.definition
         return d is not None and (d.min_rank > 0 or d.conflict == "most_trusted")
 
