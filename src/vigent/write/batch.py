@@ -18,8 +18,8 @@ from vigent.write.verbs import Writer
 
 __all__ = ["write_many"]
 
-_CHUNK: Final = 5_000
-"""How many items go into one transaction, unless all must: about half a second of the lock."""
+_CHUNK: Final = 2_000
+"""How many items go into one transaction, unless all must: a few tenths of a second of the lock."""
 
 
 class _Item(NamedTuple):
