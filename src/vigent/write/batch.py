@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import math
 import threading
+import time
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, TypeGuard, cast
@@ -18,8 +20,11 @@ from vigent.write.verbs import Writer
 
 __all__ = ["write_many"]
 
-_CHUNK: Final = 2_000
-"""How many items go into one transaction, unless all must: a few tenths of a second of the lock."""
+_CHUNK: Final = 4_000
+"""How many items go into one transaction at most, unless all must."""
+
+_HOLD: Final = 1.0
+"""For how long a transaction takes items in (s), unless all must: others wait for the lock."""
 
 
 class _Item(NamedTuple):
@@ -50,12 +55,15 @@ def write_many(
             for one in prepared:
                 if isinstance(one, VigentError):
                     raise one
-        size = len(prepared) or 1 if atomic else _CHUNK
-        for start in range(0, len(prepared), size):
-            part = prepared[start : start + size]
+        while len(out) < len(prepared):
+            part = prepared if atomic else prepared[len(out) : len(out) + _CHUNK]
             with writer.pipeline.session() as session:
+                until = time.monotonic() + (math.inf if atomic else _HOLD)
                 session.look_up(writer.pipeline.key_id(i.draft) for i in part if _stands(i))
-                out.extend(_enter(writer, session, one, atomic=atomic) for one in part)
+                for one in part:
+                    out.append(_enter(writer, session, one, atomic=atomic))
+                    if time.monotonic() > until:
+                        break
     return out
 
 
