@@ -282,6 +282,30 @@ class TestExpiredInPassing:
             memory.get(first)
         assert memory.sweep() == 0
 
+    def test_it_cannot_be_corrected_by_name(self, fresh):
+        memory = fresh()
+        first = memory.write(**KEY, value="B", ttl_days=2).memory.memory_id
+        fresh.clock.advance(days=3)
+        with pytest.raises(NotFound):
+            memory.write(**KEY, value="C", mode="correction", corrects=first)
+        assert memory.retract(**KEY, value="B", mode="correction").outcome == "noop"
+        assert memory.check().ok
+
+    @pytest.mark.parametrize("held", ["inside", "over"])
+    def test_an_interval_corrected_over_it_brings_nothing_of_it_back(self, fresh, held):
+        memory = fresh()
+        tell(memory, "A@1")
+        if held == "over":
+            tell(memory, "Q@3", ttl_days=2)
+            tell(memory, "X[6,8)")
+        else:
+            tell(memory, "Q@6", ttl_days=2)
+        fresh.clock.advance(days=3)
+        say(memory, "Z[5,12)", mode="correction")
+        assert [r.value for r in memory.history(**KEY) if r.value == "Q"] == []
+        assert memory.current(**KEY) is None
+        assert memory.check().ok
+
     def test_nothing_names_it(self, fresh):
         memory = fresh()
         first = say(memory, "A@400").memory.memory_id

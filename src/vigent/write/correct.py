@@ -78,7 +78,7 @@ def _named(work: Work, id: str) -> Statement:
     if not rows or rows[0][0].no != work.key.no:
         raise NotFound(f"corrects: there is no memory {id} here", field="corrects")
     statement = rows[0][1]
-    if statement.forgotten_at != OPEN:
+    if not shown(statement, work.at):
         raise NotFound(f"corrects: there is no memory {id} here", field="corrects")
     if statement.withdrawn_at != OPEN:
         next_one = work.transaction.statements(work.context.tenant, replacing=id)
@@ -183,15 +183,8 @@ def _note_gone(work: Work, memory: int, status: str) -> None:
 def _correct_interval(work: Work, draft: Draft, dated: Dated) -> Entered:
     """Let a value hold over an interval; what held after it begins, as planned, at its end."""
     start, end = dated.start, dated.end
-    inside: list[Statement] = []
-    earlier: list[Statement] = []
-    for s in work.transaction.window(work.key, ONE_VALUE, (start, BEGINNING, 0, 0)):
-        if s.valid_from > end or (s.valid_from == end and s.place >= 0):
-            break
-        earlier.append(s)
-        if start <= s.valid_from < end:
-            inside.append(s)
-    plan = fold(earlier)
+    earlier, plan = _planned(work, start, end)
+    inside = [s for s in earlier if start <= s.valid_from < end]
     statement = edited(
         work.state(
             draft, draft.values[0], kind="value", member=ONE_VALUE, start=start, end=end,
@@ -219,6 +212,27 @@ def _correct_interval(work: Work, draft: Draft, dated: Dated) -> Entered:
     ended = tuple(standing(work, folded, m, start) for m in lost)
     outcome = "corrected" if lost else "confirmed" if memory != statement.no else "stored"
     return Entered(outcome, standing(work, folded, memory, start), ended)
+
+
+def _planned(work: Work, start: int, end: int) -> tuple[list[Statement], Plan]:
+    """Give what was said for before an instant, and the plan of it from an earlier one on.
+
+    What is past its time is forgotten first, or it would be entered again.
+    """
+    while True:
+        said: list[Statement] = []
+        for s in work.transaction.window(work.key, ONE_VALUE, (start, BEGINNING, 0, 0)):
+            if s.valid_from > end or (s.valid_from == end and s.place >= 0):
+                break
+            said.append(s)
+        plan = fold(said)
+        runs = plan.runs(said)
+        heads = plan.heads(runs)
+        stops = [*plan.starts[1:], OPEN]
+        holding = zip(plan.holders, stops, strict=True)
+        met = {heads[holder.no] for holder, stop in holding if holder is not None and stop > start}
+        if not work.forget_expired(runs, heads, met):
+            return said, plan
 
 
 def _rest(work: Work, plan: Plan, said: list[Statement], end: int) -> list[Statement]:
@@ -312,5 +326,5 @@ def _runs_of_value(work: Work, member: bytes, token: bytes) -> dict[int, list[St
     return {
         heads[changer]: run
         for changer, run in runs.items()
-        if run[0].token == token and run[0].forgotten_at == OPEN
+        if run[0].token == token and shown(work.find(heads[changer]), work.at)
     }

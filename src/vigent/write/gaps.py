@@ -33,7 +33,7 @@ def leave_gap(
         for s in rows
         if s.no in gone and s.forgotten_at == OPEN
     )
-    token = run[0].token
+    token = next(s.token for s in rows if s.no == memory)
     ends = {found.belief.valid_to for found in transaction.beliefs(key, memory)}
     changes.blanked.extend(
         (s.no, s.id)

@@ -7,7 +7,7 @@ it is decided.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -145,36 +145,33 @@ class Work:
         Memories past their time that it would change or confirm are forgotten first: a write
         finds them gone, swept or not.
         """
-        key = self.key
+        fresh = {s.no for s in added}
         while True:
-            folded = refold(self.transaction, key, member, added=added, removed=removed)
-            fresh = {s.no for s in added}
-            expired = self._expired(folded, added, fresh)
-            if not expired:
+            folded = refold(self.transaction, self.key, member, added=added, removed=removed)
+            before = {(b.valid_from, b.valid_to, b.memory) for b in folded.before}
+            met = {memory for _, _, memory in before.symmetric_difference(folded.after)}
+            met |= {
+                folded.memory_of(s)
+                for s in added
+                if s.kind == "value" and s.no in folded.statements
+            }
+            runs = {c: [s for s in run if s.no not in fresh] for c, run in folded.runs.items()}
+            if not self.forget_expired(runs, folded.heads, met - fresh):
                 return folded
-            gaps = ChangeSet(self.context.tenant)
-            for changer, memory in folded.heads.items():
-                if memory in expired:
-                    run = [s for s in folded.runs[changer] if s.no not in fresh]
-                    leave_gap(self.transaction, key, memory, run, self.at, gaps)
-            self.transaction.apply(gaps)
 
-    def _expired(
-        self, folded: Refolded, added: Sequence[Statement], fresh: Container[int]
-    ) -> set[int]:
-        """Give the memories past their time whose stretches change, or that are confirmed."""
-        before = {(b.valid_from, b.valid_to, b.memory) for b in folded.before}
-        met = {memory for _, _, memory in before.symmetric_difference(folded.after)}
-        met |= {
-            folded.memory_of(s) for s in added if s.kind == "value" and s.no in folded.statements
-        }
-        expired: set[int] = set()
-        for memory in met:
-            if memory not in fresh:
-                head = folded.statements.get(memory) or self.find(memory)
+    def forget_expired(
+        self, runs: dict[int, list[Statement]], heads: dict[int, int], met: set[int]
+    ) -> bool:
+        """Forget those of some memories that are past their time; gives whether any was."""
+        gaps = ChangeSet(self.context.tenant)
+        for changer, memory in heads.items():
+            if memory in met:
+                head = self.find(memory)
                 if head.expires_at <= self.at and head.forgotten_at == OPEN:
-                    expired.add(memory)
-        return expired
+                    run = runs[changer]
+                    leave_gap(self.transaction, self.key, memory, run, self.at, gaps)
+        self.transaction.apply(gaps)
+        return bool(gaps.forgotten)
 
     def take(
         self,
