@@ -87,14 +87,13 @@ def test_the_more_trusted_of_one_instant_stands_whatever_came_last(fresh):
     assert memory.check().ok
 
 
-def test_a_tie_is_the_latest_again_once_the_policy_is(fresh, request):
-    if "inmemory" in request.node.name:
-        pytest.skip("a memory in the process cannot be opened again")
-    fresh(**city(conflict="most_trusted")).write(**KEY, value="A", trust="person", **TIED)
-    memory = fresh(**city())
-    memory.write(**KEY, value="B", trust="application", **TIED)
-    assert memory.current(**KEY).value == "B"
-    assert memory.check().ok
+def test_a_tie_is_the_latest_again_once_the_policy_is(tmp_path):
+    with Memory.open(tmp_path / "m.db", schema=city(conflict="most_trusted")) as memory:
+        memory.write(**KEY, value="A", trust="person", **TIED)
+    with Memory.open(tmp_path / "m.db", schema=city()) as memory:
+        memory.write(**KEY, value="B", trust="application", **TIED)
+        assert memory.current(**KEY).value == "B"
+        assert memory.check().ok
 
 
 def test_the_most_confident_of_three_stands(fresh):
@@ -128,14 +127,14 @@ def test_a_memory_that_copies_bear_on_is_corrected_once(fresh):
     assert memory.check().ok
 
 
-def test_a_policy_that_is_no_longer_declared_stops_no_write(fresh, request):
-    if "inmemory" in request.node.name:
-        pytest.skip("a memory in the process cannot be opened again")
-    fresh(retention={"brief": 9}).write(**KEY, value="A", retention_policy="brief")
-    memory = fresh()
-    assert memory.write(**KEY, value="A").outcome == "confirmed"
-    assert memory.write(**KEY, value="B").outcome == "superseded"
-    assert memory.update(memory.current(**KEY).memory_id, importance=7).importance == 7
+def test_a_policy_that_is_no_longer_declared_stops_no_write(tmp_path):
+    path = tmp_path / "m.db"
+    with Memory.open(path, schema={"retention": {"brief": 9}}) as memory:
+        memory.write(**KEY, value="A", retention_policy="brief")
+    with Memory.open(path) as memory:
+        assert memory.write(**KEY, value="A").outcome == "confirmed"
+        assert memory.write(**KEY, value="B").outcome == "superseded"
+        assert memory.update(memory.current(**KEY).memory_id, importance=7).importance == 7
 
 
 class TestCandidates:

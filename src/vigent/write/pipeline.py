@@ -97,9 +97,21 @@ class WritePipeline:
             session.settle()
         self._salt = salt
 
-    def work(self, session: Session, key: Key, person: str, *, fresh: bool = False) -> Work:
+    def _later(self, key: Key | None) -> Instant:
+        """Give the present, or an instant later than any recorded for a key."""
+        return max(self.context.clock.now(), 1 if key is None else key.last_recorded + 1)
+
+    def work(
+        self,
+        session: Session,
+        key: Key,
+        person: str,
+        *,
+        fresh: bool = False,
+        at: Instant | None = None,
+    ) -> Work:
         """Begin a change to a key, at an instant later than any recorded for it."""
-        at = max(self.context.clock.now(), key.last_recorded + 1)
+        at = self._later(key) if at is None else at
         changes = ChangeSet(self.context.tenant, keys=[key] if fresh else [])
         definition = self.context.schema.attribute(key.id.attribute) if key.id.attribute else None
         return Work(
@@ -127,16 +139,17 @@ class WritePipeline:
         context = self.context
         named = self.key_id(draft)
         key = session.find(named)
+        at = self._later(key)
+        dated = self._dates(session.unsettled, draft, at)
         if is_plain(draft, id):
-            plainly = self._enter_plainly(session, key, named, draft)
+            plainly = self._enter_plainly(session, key, draft, dated, at)
             if plainly is not None:
                 return plainly
         transaction = session.transaction
         fresh = key is None
         if key is None:
             key = Key(transaction.numbers.key, named, draft.name, 0)
-        work = self.work(session, key, draft.person, fresh=fresh)
-        dated = self._dates(transaction, draft, work)
+        work = self.work(session, key, draft.person, fresh=fresh, at=at)
         fingerprint = asked or _fingerprint(work, draft, dated)
         if fingerprint is not None and id is None:
             before = transaction.statements(context.tenant, fingerprint=fingerprint)
@@ -153,15 +166,13 @@ class WritePipeline:
         return self.show(entered, work.key, work.at)
 
     def _enter_plainly(
-        self, session: Session, key: Key | None, id: KeyId, draft: Draft
+        self, session: Session, key: Key | None, draft: Draft, dated: Dated, at: Instant
     ) -> WriteResult | None:
         """Enter the first or next statement of a key; None where that is not all it takes."""
         if session.plain is None:
             session.plain = Plain(session.unsettled, self.context, session.salt)
         plain = session.plain
-        last = 0 if key is None else key.last_recorded
-        work = plain.turn_to(key, id, draft, max(self.context.clock.now(), last + 1))
-        dated = self._dates(session.unsettled, draft, work)
+        work = plain.turn_to(key, self.key_id(draft) if key is None else key.id, draft, at)
         ends = None if key is None else plain.last(draft, dated)
         if key is not None and ends is None:
             return None
@@ -188,7 +199,7 @@ class WritePipeline:
             )
         return rows[0]
 
-    def _dates(self, transaction: Transaction, draft: Draft, work: Work) -> Dated:
+    def _dates(self, transaction: Transaction, draft: Draft, at: Instant) -> Dated:
         speaker = None
         start, basis = draft.valid_from, "stated"
         if draft.source_episode is not None:
@@ -197,10 +208,10 @@ class WritePipeline:
             if start is None:
                 start, basis = episode.occurred_at, "episode"
         if start is None:
-            start, basis = work.at, "assumed"
+            start, basis = at, "assumed"
         if draft.valid_to <= start:
             raise InvalidInput("valid_to", "must be after valid_from")
-        if draft.expires_at is not None and draft.expires_at <= work.at:
+        if draft.expires_at is not None and draft.expires_at <= at:
             raise InvalidInput("expires_at", "is already past")
         return Dated(start, draft.valid_to, basis, speaker)
 
@@ -266,7 +277,7 @@ class WritePipeline:
         ended = tuple(self.record(s, key, at) for s in entered.ended)
         return WriteResult(entered.outcome, memory, ended, entered.reason)
 
-    def _later(self, statement: Statement, at: Instant) -> Callable[[], str | None]:
+    def _followed(self, statement: Statement, at: Instant) -> Callable[[], str | None]:
         """Look up what a memory replaced when it is asked for, as it was known at the write."""
 
         def look() -> str | None:
@@ -281,7 +292,7 @@ class WritePipeline:
     def record(self, standing: Standing, key: Key, at: Instant) -> Record:
         """Give a memory as a record, as it stands after the write."""
         statement = standing.statement
-        replaced = self._later(statement, at) if standing.later else standing.replaced
+        replaced = self._followed(statement, at) if standing.later else standing.replaced
         return Record(
             key.id, key.name, statement, standing.stretch, replaced=replaced,
             replacer=standing.replacer, valid_at=at, known=at, answered_at=at,

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
+from rich.text import Text
 
 from vigent.domain.schema import Schema
+from vigent.edges.cli.boundary import ExitCode
 from vigent.edges.cli.output import Output
 from vigent.errors import InvalidInput, NaiveInstant
 from vigent.memory import Memory
 from vigent.schema import load_schema
 
-__all__ = ["Call", "command", "group", "own_db"]
+__all__ = ["Call", "command", "group", "no_answer", "own_db"]
 
 P = ParamSpec("P")
 
@@ -211,3 +213,12 @@ def group(app: typer.Typer, name: str, about: str) -> typer.Typer:
 
     app.add_typer(inner, name=name)
     return inner
+
+
+def no_answer(call: Call, empty: Any, message: str) -> None:
+    """Answer that there is nothing, and end with the exit code that says so."""
+    if call.as_json:
+        call.out.document(empty)
+    else:
+        call.out.show(Text(message))
+    raise typer.Exit(ExitCode.NO_ANSWER)

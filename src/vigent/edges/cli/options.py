@@ -7,23 +7,43 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "AnyAttribute",
+    "AnySubject",
     "AsOf",
     "Confidence",
     "EpisodeId",
+    "FreeText",
     "IdempotencyKey",
     "KnownAt",
     "MemoryId",
     "Metadata",
+    "Mode",
     "Quote",
     "Source",
     "Timezone",
     "Trust",
+    "Type",
     "ValidFrom",
+    "ValidTo",
     "ValueJson",
 ]
 
 _WHEN = "An instant with its offset (2026-06-03T10:00Z) or a date"
 
+AnySubject = Annotated[
+    str | None, typer.Argument(metavar="SUBJECT", help="Whom or what it is about.")
+]
+AnyAttribute = Annotated[str | None, typer.Argument(metavar="ATTRIBUTE", help="The property.")]
+FreeText = Annotated[
+    str | None,
+    typer.Option("--text", metavar="TEXT", help="A memory in free text, without attribute."),
+]
+Type = Annotated[str, typer.Option("--type", metavar="TYPE", help="fact, preference, commitment …")]
+ValidTo = Annotated[
+    str | None,
+    typer.Option("--valid-to", metavar="WHEN", help="The first instant or day it ends."),
+]
+Mode = Annotated[str, typer.Option("--mode", metavar="MODE", help="change, correction or replace.")]
 MemoryId = Annotated[str, typer.Argument(metavar="MEMORY_ID", help="The memory's id, mem_….")]
 AsOf = Annotated[
     str | None,

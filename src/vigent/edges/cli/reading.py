@@ -11,7 +11,7 @@ from rich.text import Text
 from vigent import Memory, Record, State
 from vigent.edges.cli import options
 from vigent.edges.cli.boundary import ExitCode
-from vigent.edges.cli.command import Call, command
+from vigent.edges.cli.command import Call, command, no_answer
 from vigent.edges.cli.inputs import given
 from vigent.edges.cli.tables import (
     changes_table,
@@ -29,15 +29,6 @@ Asked = dict[str, str | None]
 _DAY: Final = "A bare date: the end of that day."
 
 Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="Whom or what it is about.")]
-
-
-def _no_answer(call: Call, empty: Any, message: str) -> None:
-    """Answer that there is nothing, and end with the exit code that says so."""
-    if call.as_json:
-        call.out.document(empty)
-    else:
-        call.out.show(Text(message))
-    raise typer.Exit(ExitCode.NO_ANSWER)
 
 
 def _answered(record: Record) -> dict[str, Any]:
@@ -77,7 +68,7 @@ def _show_state(call: Call, state: State, asked: Asked) -> None:
             raise typer.Exit(ExitCode.NO_ANSWER)
         return
     if not state:
-        _no_answer(call, None, f"Nothing about {visible(state.subject)} is in force.")
+        no_answer(call, None, f"Nothing about {visible(state.subject)} is in force.")
     flat: list[Record] = []
     for found in state.values():
         flat.extend([found] if isinstance(found, Record) else found)
@@ -109,7 +100,7 @@ def current(
         raise TypeError("a read of one attribute gave a whole state")
     name = visible(f"{attribute} of {subject}")
     if not found:
-        _no_answer(call, None if found is None else [], f"Nothing is in force for {name}.{hint}")
+        no_answer(call, None if found is None else [], f"Nothing is in force for {name}.{hint}")
     elif isinstance(found, Record):
         if call.as_json:
             call.out.document(_answered(found))
@@ -145,7 +136,7 @@ def history(
         hint = "" if found or call.as_json else _other_case(memory, subject, attribute)
     if not found:
         name = visible(f"{attribute} of {subject}")
-        _no_answer(call, [], f"Nothing was ever known for {name}.{hint}")
+        no_answer(call, [], f"Nothing was ever known for {name}.{hint}")
     elif call.as_json:
         call.out.document([record.to_dict() for record in found])
     else:
@@ -193,7 +184,7 @@ def diff(
     with call.open() as memory:
         found = memory.diff(since=since, until=until, **more)
     if not found:
-        _no_answer(call, [], "Nothing changed.")
+        no_answer(call, [], "Nothing changed.")
     elif call.as_json:
         call.out.document([change.to_dict() for change in found])
     else:
@@ -256,7 +247,7 @@ def list_memories(
             return
         found = list(records)
     if not found:
-        _no_answer(call, [], "No memory fits.")
+        no_answer(call, [], "No memory fits.")
     call.out.show(records_table(call.out.console, found, with_subject=True))
 
 
@@ -273,7 +264,7 @@ def words(
     with call.open() as memory:
         found = memory.words(query, subject=subject, limit=limit)
     if not found:
-        _no_answer(call, [], "No memory in force bears any of these words.")
+        no_answer(call, [], "No memory in force bears any of these words.")
     elif call.as_json:
         call.out.document([record.to_dict() for record in found])
     else:

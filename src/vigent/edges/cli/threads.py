@@ -11,8 +11,7 @@ from rich.text import Text
 
 from vigent import Thread, ThreadItem, ThreadState
 from vigent.edges.cli import options
-from vigent.edges.cli.boundary import ExitCode
-from vigent.edges.cli.command import Call, command, group
+from vigent.edges.cli.command import Call, command, group, no_answer
 from vigent.edges.cli.inputs import given, json_object, json_value, words_or_stdin
 from vigent.edges.cli.tables import card, moment, rows, visible
 
@@ -148,10 +147,10 @@ def list_threads(call: Call) -> None:
     """List the threads of a person with the shared ones, in the order in which they were made."""
     with call.open() as memory:
         found = memory.threads.list()
-    if call.as_json:
+    if not found:
+        no_answer(call, [], "There are no threads.")
+    elif call.as_json:
         call.out.array(thread.to_dict() for thread in found)
-    elif not found:
-        call.out.show(Text("There are no threads."))
     else:
         table = rows("thread", "title", "person", "last", "kept until (UTC)", whole=4)
         for thread in found:
@@ -163,8 +162,6 @@ def list_threads(call: Call) -> None:
                 moment(thread.expires_at),
             )
         call.out.show(table)
-    if not found:
-        raise typer.Exit(ExitCode.NO_ANSWER)
 
 
 def items(
@@ -181,10 +178,10 @@ def items(
     """Show the items of a thread in order."""
     with call.open() as memory:
         found = memory.threads.items(thread, after=after, last=last)
-    if call.as_json:
+    if not found:
+        no_answer(call, [], "There are no items.")
+    elif call.as_json:
         call.out.array(item.to_dict() for item in found)
-    elif not found:
-        call.out.show(Text("There are no items."))
     else:
         table = rows("", "when (UTC)", "kind", "words", whole=1)
         for item in found:
@@ -196,8 +193,6 @@ def items(
                 _words(item),
             )
         call.out.show(table)
-    if not found:
-        raise typer.Exit(ExitCode.NO_ANSWER)
 
 
 def state(

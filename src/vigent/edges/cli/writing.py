@@ -43,33 +43,19 @@ def _named(subject: str, attribute: str, value: str | None) -> Text:
 class Statement:
     """What ``write`` takes, by the engine's names."""
 
-    subject: Annotated[
-        str | None, typer.Argument(metavar="SUBJECT", help="Whom or what it is about.")
-    ] = None
-    attribute: Annotated[str | None, typer.Argument(metavar="ATTRIBUTE", help="The property.")] = (
-        None
-    )
+    subject: options.AnySubject = None
+    attribute: options.AnyAttribute = None
     value: Annotated[
         str | None,
         typer.Argument(metavar="VALUE", help="Its value, as text, or as --schema declares it."),
     ] = None
     value_json: options.ValueJson = None
-    text: Annotated[
-        str | None,
-        typer.Option("--text", metavar="TEXT", help="A memory in free text, without attribute."),
-    ] = None
-    type: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="fact, preference, commitment …")
-    ] = "fact"
+    text: options.FreeText = None
+    type: options.Type = "fact"
     valid_from: options.ValidFrom = None
-    valid_to: Annotated[
-        str | None,
-        typer.Option("--valid-to", metavar="WHEN", help="The first instant or day it ends."),
-    ] = None
+    valid_to: options.ValidTo = None
     timezone: options.Timezone = None
-    mode: Annotated[
-        str, typer.Option("--mode", metavar="MODE", help="change, correction or replace.")
-    ] = "change"
+    mode: options.Mode = "change"
     corrects: Annotated[
         str | None, typer.Option("--corrects", metavar="ID", help="The memory that was wrong.")
     ] = None
@@ -126,32 +112,18 @@ def write(call: Call, statement: Statement) -> None:
 class Candidate:
     """What ``propose`` takes, by the names of a ``MemoryDelta``."""
 
-    subject: Annotated[
-        str | None, typer.Argument(metavar="SUBJECT", help="Whom or what it is about.")
-    ] = None
-    attribute: Annotated[str | None, typer.Argument(metavar="ATTRIBUTE", help="The property.")] = (
-        None
-    )
+    subject: options.AnySubject = None
+    attribute: options.AnyAttribute = None
     value: Annotated[
         str | None,
         typer.Argument(metavar="VALUE", help="Its value; without it, that it no longer holds."),
     ] = None
     value_json: options.ValueJson = None
-    text: Annotated[
-        str | None,
-        typer.Option("--text", metavar="TEXT", help="A memory in free text, without attribute."),
-    ] = None
-    type: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="fact, preference, commitment …")
-    ] = "fact"
+    text: options.FreeText = None
+    type: options.Type = "fact"
     valid_from: options.ValidFrom = None
-    valid_to: Annotated[
-        str | None,
-        typer.Option("--valid-to", metavar="WHEN", help="The first instant or day it ends."),
-    ] = None
-    mode: Annotated[
-        str, typer.Option("--mode", metavar="MODE", help="change, correction or replace.")
-    ] = "change"
+    valid_to: options.ValidTo = None
+    mode: options.Mode = "change"
     source_episode_id: options.EpisodeId = None
     quote: options.Quote = None
     trust: options.Trust = "assistant"
