@@ -1,0 +1,240 @@
+"""The passages of one scope as columns of numbers, ready to be ranked.
+
+Word statistics come from these columns alone: what another tenant or person writes changes no
+number here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vigent.domain.passages import PassageRow, VectorRow
+
+__all__ = ["Corpus", "Floats", "Ints"]
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float32]
+
+_TAIL: Final = 20_000
+
+
+class _Column:
+    """An array that grows at its end; what was given out before stays as it was."""
+
+    __slots__ = ("buffer", "size")
+
+    def __init__(self, dtype: Any, *shape: int) -> None:
+        self.buffer: NDArray[Any] = np.zeros((0, *shape), dtype)
+        self.size = 0
+
+    def extend(self, rows: NDArray[Any]) -> None:
+        need = self.size + len(rows)
+        if need > len(self.buffer):
+            grown = np.zeros(
+                (max(need, len(self.buffer) * 3 // 2, 64), *rows.shape[1:]), self.buffer.dtype
+            )
+            grown[: self.size] = self.buffer[: self.size]
+            self.buffer = grown
+        self.buffer[self.size : need] = rows
+        self.size = need
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        return self.buffer[: self.size]
+
+
+class Corpus:
+    """The passages of one scope, by row: row ``i`` of every column is one passage.
+
+    ``before`` is the row of the passage that goes before in the same thread, -1 for none;
+    ``abouts`` the index into ``names`` of whom a passage is about, -1 for nobody.
+    """
+
+    def __init__(self) -> None:
+        self._numbers = _Column(np.int64)
+        self._kinds = _Column(np.int8)
+        self._types = _Column(np.int32)
+        self._sources = _Column(np.int64)
+        self._homes = _Column(np.int64)
+        self._ats = _Column(np.int64)
+        self._lengths = _Column(np.float32)
+        self._before = _Column(np.int64)
+        self._abouts = _Column(np.int32)
+        self.types: dict[str, int] = {}
+        self.names: list[frozenset[int]] = []
+        self._name_of: dict[bytes, int] = {}
+        self._last_of: dict[int, int] = {}
+        self._terms: Ints = np.zeros(0, np.int64)
+        self._rows: Ints = np.zeros(0, np.int64)
+        self._counts: Floats = np.zeros(0, np.float32)
+        self._tail: dict[int, dict[int, int]] = {}
+        self._tail_size = 0
+        self._vectors: _Column | None = None
+        self._vector_rows = _Column(np.int64)
+        self.last_vector = 0
+
+    def __len__(self) -> int:
+        return self._numbers.size
+
+    @property
+    def last(self) -> int:
+        """The number of the last passage taken in; 0 where there is none."""
+        return int(self.numbers[-1]) if len(self) else 0
+
+    @property
+    def numbers(self) -> Ints:
+        """The numbers of the passages, rising."""
+        return self._numbers.rows
+
+    @property
+    def kinds(self) -> NDArray[np.int8]:
+        """MEMORY or ITEM."""
+        return self._kinds.rows
+
+    @property
+    def type_ids(self) -> NDArray[np.int32]:
+        """Which of ``types`` each is."""
+        return self._types.rows
+
+    @property
+    def sources(self) -> Ints:
+        """The numbers of the statements or episodes."""
+        return self._sources.rows
+
+    @property
+    def homes(self) -> Ints:
+        """The numbers of the keys or threads."""
+        return self._homes.rows
+
+    @property
+    def ats(self) -> Ints:
+        """When each was made or said, in microseconds."""
+        return self._ats.rows
+
+    @property
+    def lengths(self) -> Floats:
+        """How many terms each has."""
+        return self._lengths.rows
+
+    @property
+    def before(self) -> Ints:
+        """The rows that go before in the same thread."""
+        return self._before.rows
+
+    @property
+    def abouts(self) -> NDArray[np.int32]:
+        """Whom each is about, as an index into ``names``."""
+        return self._abouts.rows
+
+    @property
+    def vectors(self) -> Floats:
+        """The vectors there are, of unit length, a row each."""
+        return np.zeros((0, 0), np.float32) if self._vectors is None else self._vectors.rows
+
+    @property
+    def vector_rows(self) -> Ints:
+        """To which row each vector belongs."""
+        return self._vector_rows.rows
+
+    def postings(self, term: int) -> tuple[Ints, Floats]:
+        """Give the rows that bear a term (by its hash), rising, and how often each does."""
+        low, high = np.searchsorted(
+            self._terms, [term, term + 1] if term < 2**63 - 1 else [term, term]
+        )
+        if term == 2**63 - 1:
+            high = len(self._terms)
+        rows, counts = self._rows[low:high], self._counts[low:high]
+        late = self._tail.get(term)
+        if late:
+            rows = np.concatenate((rows, np.fromiter(late.keys(), np.int64, len(late))))
+            counts = np.concatenate((counts, np.fromiter(late.values(), np.float32, len(late))))
+        return rows, counts
+
+    def add(self, passages: Sequence[PassageRow]) -> None:
+        """Take in passages, whose numbers rise."""
+        if not passages:
+            return
+        first = len(self)
+        words = [np.frombuffer(p.words, np.dtype("<i8")) for p in passages]
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+        self._numbers.extend(np.array([p.no for p in passages], np.int64))
+        self._kinds.extend(np.array([p.kind for p in passages], np.int8))
+        types = self.types
+        self._types.extend(
+            np.array([types.setdefault(p.type, len(types)) for p in passages], np.int32)
+        )
+        self._sources.extend(np.array([p.source for p in passages], np.int64))
+        self._homes.extend(np.array([p.home for p in passages], np.int64))
+        self._ats.extend(np.array([p.at for p in passages], np.int64))
+        self._lengths.extend(lengths.astype(np.float32))
+        self._abouts.extend(np.array([self._about(p.about) for p in passages], np.int32))
+        self._before.extend(
+            np.array([self._follow(p, first + i) for i, p in enumerate(passages)], np.int64)
+        )
+        self._count(np.concatenate(words), np.repeat(np.arange(first, len(self)), lengths))
+
+    def _about(self, about: bytes) -> int:
+        if not about:
+            return -1
+        found = self._name_of.get(about)
+        if found is None:
+            found = self._name_of[about] = len(self.names)
+            self.names.append(frozenset(np.frombuffer(about, np.dtype("<i8")).tolist()))
+        return found
+
+    def _follow(self, passage: PassageRow, row: int) -> int:
+        if passage.kind == 0 or not passage.home:
+            return -1
+        before = self._last_of.get(passage.home, -1)
+        self._last_of[passage.home] = row
+        return before
+
+    def _count(self, terms: Ints, rows: Ints) -> None:
+        if self._tail_size + len(terms) < max(_TAIL, len(self._terms) // 4):
+            tail = self._tail
+            for term, row in zip(terms.tolist(), rows.tolist(), strict=True):
+                late = tail.setdefault(term, {})
+                late[row] = late.get(row, 0) + 1
+            self._tail_size += len(terms)
+            return
+        late = [(t, r, c) for t, found in self._tail.items() for r, c in found.items()]
+        known = np.array(late, np.int64).reshape(-1, 3)
+        every = np.concatenate((self._terms, known[:, 0], terms))
+        where = np.concatenate((self._rows, known[:, 1], rows))
+        times = np.concatenate(
+            (self._counts, known[:, 2].astype(np.float32), np.ones(len(terms), np.float32))
+        )
+        order = np.lexsort((where, every))
+        every, where, times = every[order], where[order], times[order]
+        new = np.ones(len(every), bool)
+        new[1:] = (every[1:] != every[:-1]) | (where[1:] != where[:-1])
+        starts = np.flatnonzero(new)
+        self._terms, self._rows = every[starts], where[starts]
+        self._counts = np.add.reduceat(times, starts).astype(np.float32) if len(starts) else times
+        self._tail, self._tail_size = {}, 0
+
+    def add_vectors(self, vectors: Sequence[VectorRow]) -> None:
+        """Take in vectors of one model; those of passages that are not here are left out."""
+        if not vectors:
+            return
+        self.last_vector = max(self.last_vector, vectors[-1].no)
+        there = [v for v in vectors if v.data]
+        wanted = np.array([v.passage for v in there], np.int64)
+        rows = np.searchsorted(self.numbers, wanted)
+        rows[rows == len(self)] = 0
+        known = self.numbers[rows] == wanted if len(self) else np.zeros(len(there), bool)
+        kept = [v.data for v, here in zip(there, known.tolist(), strict=True) if here]
+        if kept:
+            matrix = np.frombuffer(b"".join(kept), np.dtype("<f2")).reshape(len(kept), -1)
+            if self._vectors is None:
+                self._vectors = _Column(np.float32, matrix.shape[1])
+            self._vectors.extend(matrix.astype(np.float32))
+            self._vector_rows.extend(rows[known])
+
+    def drop_vectors(self) -> None:
+        """Leave all vectors out, as before those of another model are taken in."""
+        self._vectors, self._vector_rows, self.last_vector = None, _Column(np.int64), 0
