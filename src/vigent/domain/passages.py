@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from vigent.domain.terms import index_terms, pack_terms
 from vigent.domain.time import Instant, to_datetime
@@ -29,7 +29,11 @@ ITEM: Final = 1
 
 CHUNK: Final = 1_200
 """Characters of a passage, at most; longer texts are several passages."""
-_BREAKS: Final = (re.compile(r"\n\s*"), re.compile(r"(?<=[.!?。！？…])\s*"), re.compile(r"\s+"))
+_BREAKS: Final = (
+    re.compile(r"\n\s*"),
+    re.compile(r"(?<=[.!?\u3002\uff01\uff1f\u2026])\s*"),
+    re.compile(r"\s+"),
+)
 
 
 class PassageRow(NamedTuple):
@@ -154,6 +158,7 @@ def _day(at: Instant) -> str:
 def _named(metadata: dict[str, Any]) -> Iterator[str]:
     for field in ("location", "entities", "tags"):
         given = metadata.get(field)
-        for name in given if isinstance(given, list) else [given]:
+        names: list[Any] = cast("list[Any]", given) if isinstance(given, list) else [given]
+        for name in names:
             if isinstance(name, str):
                 yield from index_terms(name)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from itertools import pairwise
+from typing import Any, Final
 
-import snowballstemmer
+import snowballstemmer  # pyright: ignore[reportMissingTypeStubs]
 
 from vigent.domain.text import phrases
 
@@ -19,11 +20,18 @@ __all__ = ["STOPWORDS", "hash_of", "index_terms", "pack_terms", "query_terms"]
 
 # English function words. They are left out of questions only, where something else is asked for.
 STOPWORDS: Final = frozenset(
-    ["a", "about", "above", "after", "again", "against", "all", "am", "an", "and", "any", "are", "aren", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "cannot", "could", "couldn", "d", "did", "didn", "do", "does", "doesn", "doing", "don", "down", "during", "each", "few", "for", "from", "further", "had", "hadn", "has", "hasn", "have", "haven", "having", "he", "her", "here", "hers", "herself", "him", "himself", "his", "how", "i", "if", "in", "into", "is", "isn", "it", "its", "itself", "let", "ll", "m", "me", "more", "most", "mustn", "my", "myself", "no", "nor", "not", "of", "off", "on", "once", "only", "or", "other", "ought", "our", "ours", "ourselves", "out", "over", "own", "re", "s", "same", "shan", "she", "should", "shouldn", "so", "some", "such", "t", "than", "that", "the", "their", "theirs", "them", "themselves", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "ve", "very", "was", "wasn", "we", "were", "weren", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "won", "would", "wouldn", "you", "your", "yours", "yourself", "yourselves"]
+    """a about above after again against all am an and any are aren as at be because been before
+    being below between both but by can cannot could couldn d did didn do does doesn doing don down
+    during each few for from further had hadn has hasn have haven having he her here hers herself
+    him himself his how i if in into is isn it its itself let ll m me more most mustn my myself no
+    nor not of off on once only or other ought our ours ourselves out over own re s same shan she
+    should shouldn so some such t than that the their theirs them themselves then there these they
+    this those through to too under until up ve very was wasn we were weren what when where which
+    while who whom why will with won would wouldn you your yours yourself yourselves""".split()  # noqa: SIM905
 )
 
-_ENGLISH: Final = snowballstemmer.stemmer("english")
-_RUSSIAN: Final = snowballstemmer.stemmer("russian")
+_ENGLISH: Final[Any] = snowballstemmer.stemmer("english")  # pyright: ignore[reportUnknownMemberType]
+_RUSSIAN: Final[Any] = snowballstemmer.stemmer("russian")  # pyright: ignore[reportUnknownMemberType]
 
 
 @lru_cache(maxsize=100_000)
@@ -44,7 +52,7 @@ def index_terms(text: str) -> list[str]:
             found.append(_stem(phrase))
         else:
             found += signs
-            found += [one + two for one, two in zip(signs, signs[1:], strict=False)]
+            found += [one + two for one, two in pairwise(signs)]
     return found
 
 
@@ -58,7 +66,7 @@ def query_terms(text: str) -> list[str]:
     for phrase in phrases(text):
         signs = phrase.split(" ")
         if len(signs) > 1:
-            asked.update((one + two, None) for one, two in zip(signs, signs[1:], strict=False))
+            asked.update((one + two, None) for one, two in pairwise(signs))
         elif phrase in STOPWORDS:
             empty[_stem(phrase)] = None
         else:
