@@ -5,14 +5,17 @@ Shared by the write path (answers and the quick-read head) and the read path.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from vigent.domain.changes import Head
+from vigent.domain.passages import PassageRow, fact_text, passages_of_memory
 from vigent.domain.records import Record, Stretch, pack
 from vigent.domain.schema import Schema
 from vigent.domain.statements import BEGINNING, ONE_VALUE, Belief, Key, KeyId, Statement
 from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import fold, known
+from vigent.domain.values import render
 from vigent.ports.storage import Snapshot, Stretched
 
 __all__ = [
@@ -22,7 +25,10 @@ __all__ = [
     "last_belief",
     "named",
     "neighbours",
+    "passages_of",
     "record_of",
+    "record_text",
+    "said_by",
     "shown",
     "support_of",
 ]
@@ -156,6 +162,30 @@ def support_of(snapshot: Snapshot, key: Key, statement: Statement) -> list[State
         ]
     support = [s for s in rows if s.role == "evidence" and s.bears == statement.no]
     return sorted([*found, *support], key=lambda s: (s.recorded_from, s.no))
+
+
+def said_by(key: Key, statement: Statement) -> str:
+    """Give a memory as text: its own, or its fact rendered."""
+    if statement.text is not None:
+        return statement.text
+    value = render(statement.value_kind or "text", statement.value or "")
+    return fact_text(key.name, key.id.attribute, value)
+
+
+def record_text(record: Record) -> str:
+    """Give a record as text: its own, or its fact rendered."""
+    kind, stored, text = record.content[2:5]
+    if text is not None:
+        return str(text)
+    return fact_text(record.name, record.key.attribute, render(kind or "text", stored or ""))
+
+
+def passages_of(scope: str, key: Key, statement: Statement) -> Iterator[PassageRow]:
+    """Give what search finds of a memory."""
+    return passages_of_memory(
+        key.id.tenant, scope, statement=statement.no, key=key.no, type=statement.type,
+        name=key.name, text=said_by(key, statement), at=statement.created_at,
+    )  # fmt: skip
 
 
 def half_life(schema: Schema, key: KeyId, type: str) -> float | None:

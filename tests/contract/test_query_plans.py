@@ -25,7 +25,12 @@ WALKS = {
     "erased_purged": "one row an erased person, and only after a purge",
     "keys_of_tenant": "a check visits every key of a tenant",
     "seals": "checking the audit trail reads all of a tenant's",
-    "words_amiss": "a check compares the word index with every memory of a tenant",
+    "passages_amiss": "a check compares the index with every memory of a tenant",
+    "items_amiss": "a check compares the index with every episode of a tenant",
+    "passages_unembedded": "a new model sees every passage once, in batches",
+    "vectors_by_others": "vectors of a former model are counted when they are dropped",
+    "embedder_restart": "a handful of models",
+    "vectors_drop": "vectors of a former model are looked for in batches",
     "tenants": "the list of all tenants is what it is for",
 }
 # Queries that sort what they found, instead of finding it in order.
@@ -33,7 +38,9 @@ SORTS = {
     "audit_rows": "a check reads the whole trail, in order of entry",
     "beliefs_of_key": "a history is read whole, over all values of the attribute",
     "keys_of_tenant": "a check visits every key of a tenant",
-    "words_find_some": "how many of the words each memory bears is counted over all that match",
+    "passages_named": "as many as were named",
+    "items_amiss": "a check reads the whole index of a tenant",
+    "episodes_by_number": "as many as were named",
     "statements_of_key": "a check reads one key whole, withdrawn statements too",
 }
 
@@ -67,6 +74,7 @@ def skewed(connection: apsw.Connection) -> None:
                  None if last else revision + 1),
             )  # fmt: skip
         with_thread(connection, tenant, key)
+        with_passages(connection, tenant, key)
     connection.execute("ANALYZE")
 
 
@@ -88,6 +96,21 @@ def with_thread(connection: apsw.Connection, tenant: str, number: int) -> None:
             "INSERT INTO thread_item VALUES (?, ?, ?, ?, NULL, 0)",
             (tenant, number, position, episode),
         )
+
+
+def with_passages(connection: apsw.Connection, tenant: str, number: int) -> None:
+    """Add three passages with vectors by two models."""
+    for chunk in (1, 2, 3):
+        passage = 3 * number + chunk
+        connection.execute(
+            "INSERT INTO passage VALUES (?, ?, ?, 0, 'fact', ?, ?, 0, 1, 0, x'', x'')",
+            (passage, tenant, f"s{number % 7}", passage, number),
+        )
+        for model in (1, 2):
+            connection.execute(
+                "INSERT INTO vector VALUES (NULL, ?, ?, ?, ?, x'')",
+                (tenant, f"s{number % 7}", model, passage),
+            )
 
 
 @pytest.fixture(scope="module", params=["no statistics", "one tenant has most of it"])

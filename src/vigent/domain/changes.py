@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from vigent.domain.episodes import EpisodeRow
+from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
 from vigent.domain.statements import Belief, Key, Statement
 from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
@@ -26,8 +27,8 @@ __all__ = [
     "PersonLink",
     "Refold",
     "ThreadChanges",
+    "Vectors",
     "Withdraw",
-    "Words",
 ]
 
 
@@ -80,12 +81,16 @@ class Head(NamedTuple):
     content: str | None
 
 
-class Words(NamedTuple):
-    """Make a memory findable by its words, within one scope."""
+class Vectors(NamedTuple):
+    """What changes of the vectors of a model, and how far it has come.
 
-    statement: int
-    scope: str
-    body: str
+    Numbers are left 0 in the rows and, of a model that is not there yet, in ``model``: storage
+    gives them. ``dropped`` is how many vectors of other models may go.
+    """
+
+    model: EmbedderRow
+    rows: Sequence[VectorRow] = ()
+    dropped: int = 0
 
 
 class AuditEntry(NamedTuple):
@@ -171,13 +176,20 @@ class ChangeSet:
     """Ids of what is gone without a trace: the audit keeps no content about them."""
     closed: list[Close] = field(default_factory=list[Close])
     opened: list[Belief] = field(default_factory=list[Belief])
-    words: list[Words] = field(default_factory=list[Words])
+    passages: list[PassageRow] = field(default_factory=list[PassageRow])
+    said: list[tuple[str, PassageRow]] = field(default_factory=list[tuple[str, PassageRow]])
+    """Passages of episodes of the same change set, by the id of the episode."""
+    unindexed: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Kind and source of what goes out of the index, before passages are taken in."""
+    vectors: Vectors | None = None
     recorded: list[tuple[Key, Instant]] = field(default_factory=list[tuple[Key, Instant]])
     heads: list[tuple[int, Head]] = field(default_factory=list[tuple[int, Head]])
     stubs: list[int] = field(default_factory=list[int])
     threads: ThreadChanges | None = None
     audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
     jobs: list[Job] = field(default_factory=list[Job])
+    finished: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Kind and lane of work that is done for the tenant."""
     answered: list[Answered] = field(default_factory=list[Answered])
     links: list[PersonLink] = field(default_factory=list[PersonLink])
 

@@ -62,6 +62,7 @@ class Corpus:
         self._homes = _Column(np.int64)
         self._ats = _Column(np.int64)
         self._lengths = _Column(np.float32)
+        self._bounds = _Column(np.int32, 2)
         self._before = _Column(np.int64)
         self._abouts = _Column(np.int32)
         self.types: dict[str, int] = {}
@@ -76,6 +77,8 @@ class Corpus:
         self._vectors: _Column | None = None
         self._vector_rows = _Column(np.int64)
         self.last_vector = 0
+        self.refused = 0
+        """How many passages the model refused: they have no vector and get none."""
 
     def __len__(self) -> int:
         return self._numbers.size
@@ -120,6 +123,11 @@ class Corpus:
         """How many terms each has."""
         return self._lengths.rows
 
+    def bounds(self, row: int) -> tuple[int, int]:
+        """Give which code points of its source a passage covers."""
+        start, stop = self._bounds.rows[row].tolist()
+        return start, stop
+
     @property
     def before(self) -> Ints:
         """The rows that go before in the same thread."""
@@ -139,6 +147,11 @@ class Corpus:
     def vector_rows(self) -> Ints:
         """To which row each vector belongs."""
         return self._vector_rows.rows
+
+    @property
+    def pending(self) -> int:
+        """How many passages have no vector yet."""
+        return max(0, len(self) - self._vector_rows.size - self.refused)
 
     def postings(self, term: int) -> tuple[Ints, Floats]:
         """Give the rows that bear a term (by its hash), rising, and how often each does."""
@@ -170,6 +183,7 @@ class Corpus:
         self._sources.extend(np.array([p.source for p in passages], np.int64))
         self._homes.extend(np.array([p.home for p in passages], np.int64))
         self._ats.extend(np.array([p.at for p in passages], np.int64))
+        self._bounds.extend(np.array([(p.start, p.stop) for p in passages], np.int32))
         self._lengths.extend(lengths.astype(np.float32))
         self._abouts.extend(np.array([self._about(p.about) for p in passages], np.int32))
         self._before.extend(
@@ -223,6 +237,7 @@ class Corpus:
             return
         self.last_vector = max(self.last_vector, vectors[-1].no)
         there = [v for v in vectors if v.data]
+        self.refused += len(vectors) - len(there)
         wanted = np.array([v.passage for v in there], np.int64)
         rows = np.searchsorted(self.numbers, wanted)
         rows[rows == len(self)] = 0
@@ -238,3 +253,4 @@ class Corpus:
     def drop_vectors(self) -> None:
         """Leave all vectors out, as before those of another model are taken in."""
         self._vectors, self._vector_rows, self.last_vector = None, _Column(np.int64), 0
+        self.refused = 0

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import json
 import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, cast
 
+from vigent.domain.episodes import EpisodeRow
 from vigent.domain.terms import index_terms, pack_terms
 from vigent.domain.time import Instant, to_datetime
 
@@ -14,12 +17,16 @@ __all__ = [
     "CHUNK",
     "ITEM",
     "MEMORY",
+    "EmbedderRow",
     "PassageRow",
     "VectorRow",
     "chunks",
     "fact_text",
+    "kind_of",
     "passages_of_item",
     "passages_of_memory",
+    "scope_token",
+    "searchable",
 ]
 
 MEMORY: Final = 0
@@ -60,6 +67,22 @@ class PassageRow(NamedTuple):
     words: bytes
 
 
+class EmbedderRow(NamedTuple):
+    """A model that makes vectors, as stored.
+
+    It has seen every passage up to ``done``. Whoever makes its vectors has the lease until an
+    instant; ``problem`` says why none are made.
+    """
+
+    no: int
+    name: str
+    revision: str
+    dimension: int
+    done: int
+    lease_until: Instant
+    problem: str | None
+
+
 class VectorRow(NamedTuple):
     """The vector of a passage by one model: little-endian float16 of unit length, or empty.
 
@@ -72,6 +95,12 @@ class VectorRow(NamedTuple):
     model: int
     passage: int
     data: bytes
+
+
+def scope_token(salt: bytes, tenant: str, store: str, person: str) -> str:
+    """Give the token under which the passages of a person, or shared ones, stand."""
+    text = json.dumps((tenant, store, person), ensure_ascii=True)
+    return hashlib.blake2b(text.encode(), key=salt, digest_size=12).hexdigest()
 
 
 def chunks(text: str) -> Iterator[tuple[int, int]]:
@@ -123,31 +152,34 @@ def passages_of_memory(
         )
 
 
-def passages_of_item(
-    tenant: str,
-    scope: str,
-    *,
-    episode: int,
-    thread: int,
-    kind: str,
-    speaker: str | None,
-    text: str,
-    at: Instant,
-    metadata: dict[str, Any],
-) -> Iterator[PassageRow]:
+def passages_of_item(scope: str, episode: EpisodeRow, thread: int) -> Iterator[PassageRow]:
     """Give the passages of an episode.
 
     Beside its own words one is found by its speaker, its day in UTC, and what its metadata name
     as ``location``, ``entities`` and ``tags``.
     """
-    who = index_terms(speaker or "")
-    beside = pack_terms([*who, *index_terms(_day(at)), *_named(metadata)])
+    said, at = episode.content or "", episode.occurred_at
+    who = index_terms(episode.speaker or "")
+    beside = pack_terms([*who, *index_terms(_day(at)), *_named(json.loads(episode.metadata))])
     about = pack_terms(who)
-    for start, stop in chunks(text):
-        words = beside + pack_terms(index_terms(text[start:stop]))
+    for start, stop in chunks(said):
+        words = beside + pack_terms(index_terms(said[start:stop]))
         yield PassageRow(
-            0, tenant, scope, ITEM, kind, episode, thread, start, stop, at, about, words
-        )
+            0, episode.tenant, scope, ITEM, kind_of(episode), episode.no, thread, start, stop, at,
+            about, words,
+        )  # fmt: skip
+
+
+def searchable(episode: EpisodeRow, *, sealed: bool) -> bool:
+    """Whether search may find an episode: not what is sealed, nor a model's own reasoning."""
+    return not sealed and episode.kind != "reasoning" and episode.content is not None
+
+
+def kind_of(episode: EpisodeRow) -> str:
+    """Give what an episode is: of a message who says it, else its kind."""
+    if episode.kind != "message":
+        return episode.kind
+    return "tool_result" if episode.role == "tool" else episode.role
 
 
 def _day(at: Instant) -> str:

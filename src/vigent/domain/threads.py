@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from vigent.domain.episodes import Episode, EpisodeRow
 from vigent.domain.jsontext import check_json
+from vigent.domain.passages import kind_of
 from vigent.domain.time import Instant, iso, to_datetime
 from vigent.errors import InvalidInput, LimitExceeded
 
@@ -180,10 +181,7 @@ class ThreadItem(Episode):
 
         What was captured as another kind of record (an event, a mail) keeps that kind.
         """
-        role, kind = self.row.role, self.row.kind
-        if kind != "message":
-            return kind
-        return "tool_result" if role == "tool" else role
+        return kind_of(self.row)
 
     @property
     def position(self) -> int | None:

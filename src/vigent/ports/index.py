@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from vigent.domain.passages import PassageRow, VectorRow
+from vigent.domain.episodes import EpisodeRow
+from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
 from vigent.domain.time import Instant
 
 __all__ = ["IndexReads"]
@@ -29,18 +30,42 @@ class IndexReads(Protocol):
         """Give passages by their numbers, rising."""
         ...
 
+    def passage_before(self, passage: PassageRow) -> PassageRow | None:
+        """Give what goes before a passage of an item in its thread, within the scope."""
+        ...
+
     def passages_unembedded(self, model: int, after: int, limit: int) -> list[PassageRow]:
         """Give passages of every tenant without a vector by a model, from a number on, rising."""
+        ...
+
+    def last_passage(self) -> int:
+        """Give the highest number of a passage."""
         ...
 
     def vectors(self, tenant: str, scope: str, model: int, after: int) -> list[VectorRow]:
         """Give the vectors of a scope by one model with higher numbers than one, rising."""
         ...
 
-    def model_number(self, name: str, revision: str, dimension: int) -> int | None:
-        """Give the number under which vectors of a model are kept; None where there are none."""
+    def vectors_by_others(self, model: int) -> int:
+        """Give how many vectors are there that a model did not make."""
         ...
 
-    def believed_at(self, tenant: str, memories: Sequence[int], at: Instant) -> list[int]:
-        """Give those of some memories that are believed now and hold at an instant."""
+    def embedder(self, name: str, revision: str, dimension: int) -> EmbedderRow | None:
+        """Give what is known of a model; None where it never made a vector."""
+        ...
+
+    def believed_after(self, tenant: str, memories: Sequence[int], at: Instant) -> list[int]:
+        """Give those of some memories that are believed now and are not over at an instant."""
+        ...
+
+    def episodes_by_number(self, tenant: str, numbers: Sequence[int]) -> list[EpisodeRow]:
+        """Give episodes by their row numbers."""
+        ...
+
+    def episodes_from(self, tenant: str, after: int, limit: int) -> list[EpisodeRow]:
+        """Give the episodes of a tenant that say something, from a row number on, rising."""
+        ...
+
+    def waits(self, tenant: str, kind: str, lane: str) -> bool:
+        """Say whether work of a kind waits in a lane of a tenant."""
         ...

@@ -6,7 +6,7 @@ applies change sets, all or nothing. Engines store and find; they never decide w
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -15,6 +15,7 @@ from vigent.domain.changes import Answered, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
+from vigent.ports.index import IndexReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
 
 __all__ = [
@@ -139,7 +140,7 @@ class Quick(Protocol):
         ...
 
 
-class Snapshot(Quick, ThreadReads, Protocol):
+class Snapshot(Quick, ThreadReads, IndexReads, Protocol):
     """One consistent view of a store."""
 
     def keys(self, selection: Selection) -> list[Key]:
@@ -190,17 +191,6 @@ class Snapshot(Quick, ThreadReads, Protocol):
         expired_by: Instant | None = None,
     ) -> list[EpisodeRow]:
         """Give episodes by id, by (store, person, external id), or those past their time."""
-        ...
-
-    def find_words(
-        self, tenant: str, scopes: Sequence[str], phrases: Sequence[str], after: Instant
-    ) -> Generator[int]:
-        """Give the numbers of memories in some scopes that bear any of the phrases, best first.
-
-        Those that bear most of the phrases come first, the newest of them before the others. A
-        phrase is one word, or several that stand side by side. Only what is believed now and
-        ends after an instant is given.
-        """
         ...
 
     def ledger(

@@ -1,15 +1,14 @@
-"""Records by id, where they come from, lists of them, and finding them by words."""
+"""Records by id, where they come from, and lists of them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 
 from vigent.domain.episodes import Evidence, Provenance, Visibility
 from vigent.domain.records import Record
 from vigent.domain.statements import Key, Statement
-from vigent.domain.text import check_id, phrases
+from vigent.domain.text import check_id
 from vigent.domain.time import Instant, to_datetime
 from vigent.errors import InvalidInput, NotFound
 from vigent.ports.storage import Snapshot, Stretched
@@ -17,11 +16,10 @@ from vigent.read.reading import At, Reading
 from vigent.read.threads import episode_seen
 from vigent.standing import last_belief, shown, support_of
 
-__all__ = ["find_by_words", "get", "listed", "provenance", "visibility"]
+__all__ = ["get", "listed", "provenance", "visibility"]
 
 _STATUSES = ("active", "corrected", "withdrawn", "buffered", "pending_review", "contested",
              "rejected")  # fmt: skip
-_MOST = 500
 
 
 def _found(
@@ -158,44 +156,3 @@ def _of_key(
         return snapshot.beliefs(key)
     now = reading.now_of(key)
     return snapshot.at(key, None, now if at.as_of is None else at.as_of, at.known_at)
-
-
-def find_by_words(
-    reading: Reading,
-    scopes: Sequence[str],
-    query: object,
-    *,
-    subject: str | None = None,
-    limit: object = 10,
-) -> tuple[Record, ...]:
-    """Give the memories in force that bear words of a query, most of them first, then newest."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _MOST:
-        raise InvalidInput("limit", f"must be a whole number from 1 to {_MOST}")
-    if not isinstance(query, str):
-        raise InvalidInput("query", "must be text")
-    now = reading.clock.now()
-    found: list[Stretched] = []
-    with (
-        reading.storage.snapshot() as snapshot,
-        closing(snapshot.find_words(reading.tenant, scopes, phrases(query), now)) as numbers,
-    ):
-        for number in numbers:
-            key, statement = snapshot.statements(reading.tenant, numbers=[number])[0]
-            if subject in (None, key.id.subject):
-                holding = _holding(reading, snapshot, key, statement)
-                found += [] if holding is None else [holding]
-                if len(found) == limit:
-                    break
-        return tuple(reading.record(snapshot, one, At(None, None)) for one in found)
-
-
-def _holding(
-    reading: Reading, snapshot: Snapshot, key: Key, statement: Statement
-) -> Stretched | None:
-    now = reading.now_of(key)
-    if not shown(statement, now):
-        return None
-    for found in snapshot.at(key, statement.member, now, None):
-        if found.statement.no == statement.no:
-            return found
-    return None

@@ -9,6 +9,7 @@ from vigent.domain.audit import person_digest
 from vigent.domain.changes import ChangeSet, ThreadChanges
 from vigent.domain.episodes import Episode, EpisodeRow
 from vigent.domain.jsontext import check_metadata
+from vigent.domain.passages import passages_of_item, searchable
 from vigent.domain.text import MAX_EPISODE, MAX_TYPE, check_id, check_name, clean_text
 from vigent.domain.threads import Place, ThreadItem, ThreadRow, stub_of
 from vigent.domain.time import DAY, Instant, parse_instant
@@ -78,6 +79,10 @@ class Capture:
                 moved = _moved(thread, row.recorded_at)
                 place = Place(moved.no, moved.last_position, 0, agent, int(self.sealed))
                 changes.threads = ThreadChanges(kept=[moved], placed=[(row.id, place)])
+            if searchable(row, sealed=self.sealed):
+                scope = context.scope(session.salt, person)
+                home = 0 if place is None else place.thread
+                changes.said.extend((row.id, p) for p in passages_of_item(scope, row, home))
             changes.audit.append(
                 context.audit(
                     person=person, key=None, at=row.recorded_at, action="episode_capture",

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
 from vigent.domain.audit import entry_of
 from vigent.domain.changes import AuditEntry
+from vigent.domain.passages import scope_token
 from vigent.domain.schema import Schema
 from vigent.domain.time import Instant
 from vigent.ports.system import Clock, IdSource
 
-__all__ = ["Context", "scope_token"]
+__all__ = ["Context"]
 
 
 @dataclass(slots=True)
 class Context:
-    """The tenant and store written to, the schema in force, and the machine.
-
-    ``vector_work`` says whether new memories are queued for an embedder.
-    """
+    """The tenant and store written to, the schema in force, and the machine."""
 
     tenant: str
     store: str
@@ -29,11 +25,10 @@ class Context:
     clock: Clock
     ids: IdSource
     writer: str | None = None
-    vector_work: bool = False
     _scopes: dict[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def scope(self, salt: bytes, person: str) -> str:
-        """Give the word under which a person's memories stand in the word index."""
+        """Give the token under which a person's passages stand in the index."""
         found = self._scopes.get(person)
         if found is None:
             found = scope_token(salt, self.tenant, self.store, person)
@@ -58,9 +53,3 @@ class Context:
             person=person, key=key, at=at, action=action, outcome=outcome, target=target,
             content=content,
         )  # fmt: skip
-
-
-def scope_token(salt: bytes, tenant: str, store: str, person: str) -> str:
-    """Give the word under which a scope's memories stand in the word index."""
-    text = json.dumps((tenant, store, person), ensure_ascii=True)
-    return "s" + hashlib.blake2b(text.encode(), key=salt, digest_size=10).hexdigest()

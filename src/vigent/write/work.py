@@ -11,15 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from vigent.domain.changes import ChangeSet, Job, Withdraw, Words
+from vigent.domain.changes import ChangeSet, Withdraw
 from vigent.domain.records import Stretch
 from vigent.domain.schema import AttributeDefinition
 from vigent.domain.statements import BEGINNING, Key, Statement
-from vigent.domain.text import fold as fold_words
 from vigent.domain.time import DAY, OPEN, Instant
-from vigent.domain.values import Value, render
+from vigent.domain.values import Value
 from vigent.ports.storage import Transaction
-from vigent.standing import shown
+from vigent.standing import passages_of, shown
 from vigent.write.context import Context
 from vigent.write.draft import Draft
 from vigent.write.gaps import leave_gap
@@ -220,18 +219,9 @@ class Work:
         return shown(folded.statements.get(memory) or self.find(memory), self.at)
 
     def index(self, statement: Statement) -> None:
-        """Make a memory findable by its words."""
-        key = self.key
-        said = statement.text
-        if said is None:
-            said = render(statement.value_kind or "text", statement.value or "")
-        about = f"{key.name} {key.id.attribute} " if key.id.attribute else f"{key.name} "
+        """Make a memory findable."""
         scope = self.context.scope(self.salt, self.person)
-        self.changes.words.append(Words(statement.no, scope, fold_words(about + said)))
-        if self.context.vector_work:
-            self.changes.jobs.append(
-                Job(key.id.tenant, "embed", statement.id, "{}", self.at, self.person)
-            )
+        self.changes.passages.extend(passages_of(scope, self.key, statement))
 
     def stretches(self, folded: Refolded, memory: int, *, outside: bool = False) -> list[Stretch]:
         """Give what a memory holds over after the change, in order; or only what lies outside.

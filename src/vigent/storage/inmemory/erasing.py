@@ -47,8 +47,9 @@ class ErasingChange(Change):
         ]
         link = (erasure.tenant, erasure.person)
         threads = rows.threads.erase(*link, episodes, dry_run=dry_run)
+        found = rows.index.erase(erasure.tenant, gone, set(episodes), dry_run=dry_run)
         counts = {
-            "words": len(gone & rows.words.keys()), "belief": len(beliefs),
+            **found, "belief": len(beliefs),
             "audit_content": len(audit), "statement": len(gone), "key": len(keys),
             **threads, "episode": len(episodes), "idempotency": len(answers), "job": 0,
             "person": int(link in rows.persons),
@@ -57,7 +58,6 @@ class ErasingChange(Change):
             return counts
         for number in gone:
             del rows.statements[number]
-            rows.words.pop(number, None)
         for number in beliefs:
             del rows.beliefs[number]
         for number in episodes:

@@ -6,18 +6,19 @@ as known at any instant, comes from the replay alone.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from vigent.domain.changes import Answered, AuditEntry, ChangeSet, Head, Words
+from vigent.domain.changes import Answered, AuditEntry, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
+from vigent.domain.passages import ITEM, MEMORY
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement, rank
-from vigent.domain.text import words as words_of
 from vigent.domain.threads import stub_of
 from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.timeline import replay
 from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
+from vigent.storage.inmemory.indexing import IndexRows, IndexView
 from vigent.storage.inmemory.threads import ThreadRows, ThreadView
 
 __all__ = ["Change", "Rows", "View"]
@@ -34,7 +35,6 @@ class Rows:
     key_ids: dict[int, KeyId] = field(default_factory=dict[int, KeyId])
     statements: dict[int, Statement] = field(default_factory=dict[int, Statement])
     beliefs: dict[int, Belief] = field(default_factory=dict[int, Belief])
-    words: dict[int, Words] = field(default_factory=dict[int, Words])
     episodes: dict[int, EpisodeRow] = field(default_factory=dict[int, EpisodeRow])
     audit: dict[str, AuditEntry] = field(default_factory=dict[str, AuditEntry])
     emptied: set[str] = field(default_factory=set[str])
@@ -50,6 +50,7 @@ class Rows:
     persons: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     last: Numbers = field(default_factory=lambda: Numbers(1, 1, 1))
     threads: ThreadRows = field(default_factory=ThreadRows)
+    index: IndexRows = field(default_factory=IndexRows)
 
     def copy(self) -> Rows:
         """Give a copy that changes apart from this one."""
@@ -57,11 +58,12 @@ class Rows:
         return Rows(*(part.copy() if hasattr(part, "copy") else part for part in parts))
 
 
-class View(ThreadView):
+class View(ThreadView, IndexView):
     """Reads; what is in force comes from the replay."""
 
     def __init__(self, rows: Rows) -> None:
-        super().__init__(rows.threads, rows.episodes)
+        ThreadView.__init__(self, rows.threads, rows.episodes)
+        IndexView.__init__(self, rows.index, rows.episodes, rows.threads, rows.beliefs)
         self._rows = rows
 
     def head(
@@ -202,23 +204,6 @@ class View(ThreadView):
             )
         ]
 
-    def find_words(
-        self, tenant: str, scopes: Sequence[str], phrases: Sequence[str], after: Instant
-    ) -> Generator[int]:
-        """Give the numbers of memories that bear any of the phrases, best first."""
-        asked = [f" {phrase} " for phrase in dict.fromkeys(phrases)]
-        there = {
-            b.memory
-            for b in self._rows.beliefs.values()
-            if b.tenant == tenant and b.recorded_to is None and b.valid_to > after
-        }
-        ranked: list[tuple[int, int]] = []
-        for w in self._rows.words.values():
-            if w.scope in scopes and w.statement in there:
-                body = f" {' '.join(words_of(w.body))} "
-                ranked.append((sum(phrase in body for phrase in asked), w.statement))
-        yield from (number for borne, number in sorted(ranked, reverse=True) if borne)
-
     def ledger(
         self,
         tenant: str,
@@ -306,8 +291,6 @@ class Change(View):
         for r in changes.refolded:
             s = rows.statements[r.statement]
             rows.statements[s.no] = s._replace(indexed=r.indexed)
-        for w in changes.words:
-            rows.words[w.statement] = w
         for key, instant in changes.recorded:
             rows.keys[key.id] = rows.keys[key.id]._replace(last_recorded=instant)
         numbers: dict[str, int] = {}
@@ -318,6 +301,8 @@ class Change(View):
             rows.threads.apply(changes.threads, numbers)
         for number in changes.stubs:
             rows.episodes[number] = stub_of(rows.episodes[number])
+            rows.index.remove(changes.tenant, ITEM, number)
+        rows.index.apply(changes, numbers)
         for entry in changes.audit:
             rows.audit[entry.id] = entry
         for answer in changes.answered:
@@ -335,7 +320,7 @@ class Change(View):
             source=None, quote=None, speaker=None, writer=None, metadata="{}", fields="{}",
             reason=None, source_episode=None, indexed=0, contested=0,
         )  # fmt: skip
-        self._rows.words.pop(number, None)
+        self._rows.index.remove(s.tenant, MEMORY, number)
         self._empty(id)
 
     def _empty(self, target: str) -> None:

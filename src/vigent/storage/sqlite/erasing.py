@@ -20,7 +20,8 @@ __all__ = ["ErasingTransaction", "purge_files"]
 # What is counted and removed, children first. Each query takes tenant, person and a list of
 # further keys (as JSON) that are about the person.
 _TABLES = (
-    "words",
+    "vector",
+    "passage",
     "belief",
     "audit_content",
     "statement",
@@ -45,6 +46,7 @@ class ErasingTransaction(SqliteTransaction):
         handles = (erasure.tenant, erasure.person, json.dumps(erasure.shared_keys))
         counts: dict[str, int] = {}
         run("SAVEPOINT erasure")
+        run(Q["erase_outdate"], handles)
         for table in _TABLES:
             run(Q[f"erase_{table}"], handles)
             counts[table] = self._connection.changes()
@@ -71,7 +73,6 @@ def purge_files(connection: Database) -> bool:
     """
     run = connection.execute
     try:
-        run("INSERT INTO words (words) VALUES ('optimize')")
         run("VACUUM")
         busy, _log, _moved = run("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
         if not busy:

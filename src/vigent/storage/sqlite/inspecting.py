@@ -11,10 +11,8 @@ __all__ = ["inspect"]
 
 
 def inspect(connection: Database, tenant: str | None) -> list[str]:
-    """Check the file, that what is believed of each key equals the replay, and the word index."""
+    """Check the file, that what is believed of each key equals the replay, and the index."""
     run = connection.execute
-    # The word index looks for what others wrote when it is asked something, not when checked.
-    run(Q["words_find"], ("scope : nothing", "", 0)).fetchall()
     problems = [text for (text,) in run("PRAGMA quick_check").fetchall() if text != "ok"]
     tenants = [tenant] if tenant is not None else [t for (t,) in run(Q["tenants"]).fetchall()]
     for name in tenants:
@@ -38,6 +36,10 @@ def inspect(connection: Database, tenant: str | None) -> list[str]:
                     problems.append(f"{key.id.subject} {key.id.attribute}: beliefs differ")
         problems += [
             f"{id}: its words are {'missing' if indexed else 'there without need'}"
-            for id, indexed in run(Q["words_amiss"], (name,)).fetchall()
+            for id, indexed in run(Q["passages_amiss"], (name,)).fetchall()
+        ]
+        problems += [
+            f"episode {number}: its words are there without need"
+            for (number,) in run(Q["items_amiss"], (name,)).fetchall()
         ]
     return problems

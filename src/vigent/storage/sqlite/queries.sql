@@ -291,38 +291,135 @@ DELETE FROM statement WHERE no = ? AND tenant = ?;
 SELECT (SELECT coalesce(max(no), 0) FROM key), (SELECT coalesce(max(no), 0) FROM statement),
        (SELECT coalesce(max(no), 0) FROM belief), (SELECT coalesce(max(no), 0) FROM audit);
 
--- name: words_insert
--- Make a memory findable by its words.
-INSERT INTO words (rowid, scope, body) VALUES (?, ?, ?);
+-- name: passage_insert
+-- Make a stretch of a memory or of an episode findable.
+INSERT INTO passage (tenant, scope, kind, type, source, home, start, stop, at, about, words)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
--- name: words_delete
--- Take a memory out of the word index.
-DELETE FROM words WHERE rowid = ?;
+-- name: passage_outdate
+-- Tell readers of a scope that passages of a memory or of an episode go.
+INSERT INTO index_change (tenant, scope, generation)
+SELECT tenant, scope, 1 FROM passage WHERE tenant = ?1 AND source = ?2 AND kind = ?3
+ON CONFLICT (tenant, scope) DO UPDATE SET generation = generation + 1;
 
--- name: words_find
--- Memories that bear all words and are not over, newest first.
-SELECT words.rowid FROM words
-WHERE words MATCH ?1 AND EXISTS (
+-- name: passage_delete
+-- Take a memory or an episode out of the index.
+DELETE FROM passage WHERE tenant = ?1 AND source = ?2 AND kind = ?3;
+
+-- name: vector_delete
+-- Drop the vectors of a memory or of an episode.
+DELETE FROM vector WHERE tenant = ?1 AND passage IN (
+    SELECT no FROM passage WHERE tenant = ?1 AND source = ?2 AND kind = ?3);
+
+-- name: vector_put
+-- Keep the vector of a passage that is still there and that nobody else has done.
+INSERT OR IGNORE INTO vector (tenant, scope, model, passage, data)
+SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (
+    SELECT 1 FROM passage WHERE no = ?4 AND tenant = ?1 AND scope = ?2);
+
+-- name: vectors_drop
+-- Drop some of the vectors that were made by other models than one.
+DELETE FROM vector WHERE no IN (
+    SELECT no FROM vector WHERE model <> ?1 ORDER BY no LIMIT ?2);
+
+-- name: vectors_by_others
+-- How many vectors a model did not make.
+SELECT count(*) FROM vector WHERE model <> ?;
+
+-- name: embedder_restart
+-- Let other models begin anew: their vectors go.
+UPDATE embedder SET done = 0 WHERE no <> ?;
+
+-- name: index_generation
+-- How often passages of a scope were removed.
+SELECT generation FROM index_change WHERE tenant = ? AND scope = ?;
+
+-- name: passages_of_scope
+-- The passages of a scope that came after one.
+SELECT * FROM passage WHERE tenant = ? AND scope = ? AND no > ? ORDER BY no;
+
+-- name: passages_named
+-- Passages by their numbers.
+SELECT passage.* FROM json_each(?2) CROSS JOIN passage
+ON passage.no = json_each.value AND passage.tenant = ?1 ORDER BY passage.no;
+
+-- name: passages_of_source
+-- The passages of a memory or of an episode.
+SELECT * FROM passage WHERE tenant = ? AND source = ? AND kind = ? ORDER BY no;
+
+-- name: passage_before
+-- The last passage of the episode that goes before in the same thread and scope.
+SELECT passage.* FROM thread_item AS here
+CROSS JOIN thread_item AS prior
+ON prior.tenant = here.tenant AND prior.thread = here.thread AND prior.position < here.position
+CROSS JOIN passage
+ON passage.tenant = prior.tenant AND passage.source = prior.episode AND passage.kind = 1
+WHERE here.tenant = ?1 AND here.episode = ?2 AND passage.scope = ?3
+ORDER BY prior.position DESC, passage.no DESC LIMIT 1;
+
+-- name: passages_unembedded
+-- Passages of every tenant, from a number on, that a model has not seen.
+SELECT * FROM passage
+WHERE no > ?2 AND NOT EXISTS (
+    SELECT 1 FROM vector
+    WHERE vector.tenant = passage.tenant AND vector.passage = passage.no AND vector.model = ?1)
+ORDER BY no LIMIT ?3;
+
+-- name: last_passage
+-- The highest number of a passage.
+SELECT coalesce(max(no), 0) FROM passage;
+
+-- name: vectors_of_scope
+-- The vectors of a scope by one model that came after one.
+SELECT * FROM vector WHERE tenant = ? AND scope = ? AND model = ? AND no > ? ORDER BY no;
+
+-- name: embedder_find
+-- What is known of a model.
+SELECT * FROM embedder WHERE name = ? AND revision = ? AND dimension = ?;
+
+-- name: embedder_insert
+-- Give a model a number.
+INSERT OR IGNORE INTO embedder (name, revision, dimension, done, lease_until, problem)
+VALUES (?, ?, ?, 0, 0, NULL);
+
+-- name: embedder_put
+-- Note how far a model has come, and who is at it until when.
+UPDATE embedder SET done = ?, lease_until = ?, problem = ? WHERE no = ?;
+
+-- name: believed_among
+-- Those of some memories that are believed now and are not over at an instant.
+SELECT value FROM json_each(?2) WHERE EXISTS (
     SELECT 1 FROM belief
-    WHERE tenant = ?2 AND memory = words.rowid AND recorded_to IS NULL AND valid_to > ?3)
-ORDER BY words.rowid DESC;
+    WHERE tenant = ?1 AND memory = json_each.value AND recorded_to IS NULL AND valid_to > ?3);
 
--- name: words_find_some
--- Memories that bear some of a list of words, not all, and are not over: most words first, then
--- newest. The limit keeps the planner from looking at beliefs before the order is known.
-SELECT number FROM (
-    SELECT words.rowid AS number FROM json_each(?1) CROSS JOIN words
-    WHERE words MATCH json_each.value
-    GROUP BY words.rowid HAVING count(*) < ?4
-    ORDER BY count(*) DESC, words.rowid DESC LIMIT -1)
-WHERE EXISTS (
-    SELECT 1 FROM belief
-    WHERE tenant = ?2 AND memory = number AND recorded_to IS NULL AND valid_to > ?3);
+-- name: episodes_by_number
+-- Episodes by their row numbers.
+SELECT episode.* FROM json_each(?2) CROSS JOIN episode
+ON episode.no = json_each.value AND episode.tenant = ?1 ORDER BY episode.no;
 
--- name: words_amiss
--- Memories of a tenant that the word index lacks, or has and should not.
-SELECT statement.id, indexed FROM statement LEFT JOIN words ON words.rowid = statement.no
-WHERE tenant = ? AND indexed <> (words.rowid IS NOT NULL);
+-- name: episodes_from
+-- The episodes of a tenant from a row number on, that still say something.
+SELECT * FROM episode WHERE no > ?2 AND +tenant = ?1 AND +stub = 0 ORDER BY no LIMIT ?3;
+
+-- name: passages_amiss
+-- Memories of a tenant that the index lacks, or has and should not.
+SELECT id, indexed FROM statement
+WHERE tenant = ?1 AND indexed <> EXISTS (
+    SELECT 1 FROM passage WHERE tenant = ?1 AND source = statement.no AND kind = 0);
+
+-- name: items_amiss
+-- Episodes of a tenant that the index has and should not.
+SELECT DISTINCT source FROM passage
+WHERE tenant = ?1 AND kind = 1 AND NOT EXISTS (
+    SELECT 1 FROM episode WHERE no = passage.source AND tenant = ?1 AND stub = 0);
+
+-- name: job_find
+-- Whether there is work of a kind in a lane of a tenant.
+SELECT no FROM job WHERE kind = ? AND tenant = ? AND lane = ? LIMIT 1;
+
+-- name: job_finished
+-- Take finished work of a lane out of the queue.
+DELETE FROM job WHERE kind = ? AND tenant = ? AND lane = ?;
 
 -- name: episode_by_id
 -- One episode by its id.
@@ -535,12 +632,56 @@ FROM key WHERE tenant = ? ORDER BY no;
 -- Every statement of a key, for checking.
 SELECT * FROM statement WHERE tenant = ? AND key = ? ORDER BY no;
 
--- name: erase_words
--- The words of a person's memories.
-DELETE FROM words WHERE rowid IN (
-    SELECT no FROM statement WHERE tenant = ?1 AND key IN (
-        SELECT no FROM key WHERE tenant = ?1 AND person = ?2
-        UNION ALL SELECT value FROM json_each(?3)));
+-- name: erase_outdate
+-- Tell readers of the scopes that passages of a person go. The plus keeps the planner from walking
+-- the tenant, here and below.
+INSERT INTO index_change (tenant, scope, generation)
+SELECT tenant, scope, 1 FROM passage WHERE +tenant = ?1 AND no IN (
+    SELECT passage.no FROM key CROSS JOIN statement CROSS JOIN passage
+    WHERE key.tenant = ?1 AND key.person = ?2
+      AND statement.tenant = ?1 AND statement.key = key.no
+      AND passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
+    UNION ALL
+    SELECT passage.no FROM json_each(?3) CROSS JOIN statement CROSS JOIN passage
+    WHERE statement.tenant = ?1 AND statement.key = json_each.value
+      AND passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
+    UNION ALL
+    SELECT passage.no FROM episode CROSS JOIN passage
+    WHERE episode.tenant = ?1 AND episode.person = ?2
+      AND passage.tenant = ?1 AND passage.source = episode.no AND passage.kind = 1)
+ON CONFLICT (tenant, scope) DO UPDATE SET generation = generation + 1;
+
+-- name: erase_vector
+-- The vectors of what a person's memories and episodes say.
+DELETE FROM vector WHERE tenant = ?1 AND passage IN (
+    SELECT passage.no FROM key CROSS JOIN statement CROSS JOIN passage
+    WHERE key.tenant = ?1 AND key.person = ?2
+      AND statement.tenant = ?1 AND statement.key = key.no
+      AND passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
+    UNION ALL
+    SELECT passage.no FROM json_each(?3) CROSS JOIN statement CROSS JOIN passage
+    WHERE statement.tenant = ?1 AND statement.key = json_each.value
+      AND passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
+    UNION ALL
+    SELECT passage.no FROM episode CROSS JOIN passage
+    WHERE episode.tenant = ?1 AND episode.person = ?2
+      AND passage.tenant = ?1 AND passage.source = episode.no AND passage.kind = 1);
+
+-- name: erase_passage
+-- The words of a person's memories and episodes.
+DELETE FROM passage WHERE +tenant = ?1 AND no IN (
+    SELECT passage.no FROM key CROSS JOIN statement CROSS JOIN passage
+    WHERE key.tenant = ?1 AND key.person = ?2
+      AND statement.tenant = ?1 AND statement.key = key.no
+      AND passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
+    UNION ALL
+    SELECT passage.no FROM json_each(?3) CROSS JOIN statement CROSS JOIN passage
+    WHERE statement.tenant = ?1 AND statement.key = json_each.value
+      AND passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
+    UNION ALL
+    SELECT passage.no FROM episode CROSS JOIN passage
+    WHERE episode.tenant = ?1 AND episode.person = ?2
+      AND passage.tenant = ?1 AND passage.source = episode.no AND passage.kind = 1);
 
 -- name: erase_belief
 -- The beliefs of a person's keys.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import apsw
@@ -17,6 +17,7 @@ from vigent.ports.storage import HeadRow, Ledger, Selection, Stretched
 from vigent.storage.queries import load_queries
 from vigent.storage.sqlite.connection import translate
 from vigent.storage.sqlite.database import Database
+from vigent.storage.sqlite.indexing import IndexView
 
 __all__ = ["Q", "SqliteSnapshot", "key_of"]
 
@@ -29,12 +30,11 @@ def key_of(row: Sequence[Any]) -> Key:
     return Key(row[0], KeyId(*row[1:7]), row[7], row[8])
 
 
-class SqliteSnapshot:
+class SqliteSnapshot(IndexView):
     """Reads rows; whoever opened it sees to it that they are of one moment."""
 
     def __init__(self, connection: Database) -> None:
-        self._connection = connection
-        self._run = connection.execute
+        super().__init__(connection)
         self._keys: dict[int, Key] = {}
 
     def head(
@@ -264,30 +264,6 @@ class SqliteSnapshot:
         """Give the state of a thread, where one was set."""
         rows = self._run(Q["state_find"], (thread.no, thread.tenant)).fetchall()
         return StateRow._make(rows[0]) if rows else None
-
-    def find_words(
-        self, tenant: str, scopes: Sequence[str], phrases: Sequence[str], after: Instant
-    ) -> Generator[int]:
-        """Give the numbers of memories that bear any of the phrases, best first.
-
-        Those that bear all of them are found without counting; the rest is counted only when
-        somebody asks for more.
-        """
-        asked = [f'"{phrase}"' for phrase in dict.fromkeys(phrases)]
-        if not asked:
-            return
-        within = " OR ".join(f'"{scope}"' for scope in scopes)
-        every = f"scope : ({within}) AND body : ({' AND '.join(asked)})"
-        each = orjson.dumps([f"scope : ({within}) AND body : {one}" for one in asked]).decode()
-        cursor = self._connection.cursor()
-        try:
-            for row in cursor.execute(Q["words_find"], (every, tenant, after)):
-                yield row[0]
-            if len(asked) > 1:
-                for row in cursor.execute(Q["words_find_some"], (each, tenant, after, len(asked))):
-                    yield row[0]
-        finally:
-            cursor.close()
 
     def ledger(
         self,

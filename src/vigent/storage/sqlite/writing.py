@@ -11,12 +11,14 @@ from typing import Any
 
 import orjson
 
-from vigent.domain.changes import ChangeSet, Head
+from vigent.domain.changes import ChangeSet, Head, Vectors
 from vigent.domain.episodes import EpisodeRow
+from vigent.domain.passages import ITEM, MEMORY
 from vigent.domain.statements import BEGINNING, END, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import DAY, Instant
 from vigent.ports.storage import Ledger, Numbers, Selection, Stretched
 from vigent.storage.sqlite.database import Database
+from vigent.storage.sqlite.indexing import INDEX_ORDER, unindex
 from vigent.storage.sqlite.reading import Q, SqliteSnapshot, key_of
 from vigent.storage.sqlite.threads import THREAD_ORDER, thread_rows
 
@@ -42,14 +44,14 @@ _ORDER = (
     "statement_blank",
     "belief_close",
     "belief_insert",
-    "words_delete",
-    "words_insert",
+    *INDEX_ORDER,
     "key_recorded",
     "key_recorded_head",
     "key_head",
     "audit_forget",
     "audit_insert",
     "audit_content_insert",
+    "job_finished",
     "job_insert",
     "answer_insert",
     "person_link",
@@ -258,7 +260,7 @@ class SqliteTransaction(SqliteSnapshot):
             "statement_forget",
             [(f.at, f.gap, f.withdrawn_at, f.statement, tenant) for f in changes.forgotten],
         )
-        add("words_delete", [(f.statement,) for f in changes.forgotten])
+        unindex(add, tenant, [(MEMORY, f.statement) for f in changes.forgotten])
         add("audit_forget", [(tenant, f.id) for f in changes.forgotten])
         add("statement_blank", [(number, tenant) for number, _ in changes.blanked])
         add("audit_forget", [(tenant, id) for _, id in changes.blanked])
@@ -305,8 +307,6 @@ class SqliteTransaction(SqliteSnapshot):
 
     def _take_rest(self, changes: ChangeSet) -> None:
         add, tenant = self._add, changes.tenant
-        if changes.words:
-            add("words_insert", changes.words)
         if changes.audit:
             number = self._next("last_audit", len(changes.audit))
             numbered = list(enumerate(changes.audit, number))
@@ -328,8 +328,12 @@ class SqliteTransaction(SqliteSnapshot):
                 add(query, rows)
         if changes.stubs:
             add("episode_stub", [(number, tenant) for number in changes.stubs])
+            unindex(add, tenant, [(ITEM, number) for number in changes.stubs])
+        self._take_index(changes, numbered_as)
         if changes.jobs:
             add("job_insert", changes.jobs)
+        if changes.finished:
+            add("job_finished", [(kind, tenant, lane) for kind, lane in changes.finished])
         if changes.answered:
             add("answer_insert", changes.answered)
             self._run(Q["answer_prune"], (tenant, changes.answered[-1].at - DAY))
@@ -337,6 +341,31 @@ class SqliteTransaction(SqliteSnapshot):
             add("person_link", changes.links)
         if changes.salt is not None:
             add("tenant_insert", [(tenant, changes.salt, changes.salted_at)])
+
+    def _take_index(self, changes: ChangeSet, numbered_as: dict[str, int]) -> None:
+        add, tenant = self._add, changes.tenant
+        if changes.unindexed:
+            unindex(add, tenant, changes.unindexed)
+            self.flush()  # passages of the same sources may come in their place
+        if changes.passages:
+            add("passage_insert", [p[1:] for p in changes.passages])
+        if changes.said:
+            add(
+                "passage_insert", [p._replace(source=numbered_as[id])[1:] for id, p in changes.said]
+            )
+        if changes.vectors is not None:
+            self._take_vectors(changes.vectors)
+
+    def _take_vectors(self, vectors: Vectors) -> None:
+        identity = vectors.model[1:4]
+        self._run(Q["embedder_insert"], identity)
+        model = self._run(Q["embedder_find"], identity).fetchall()[0][0]
+        self._run(Q["embedder_put"], (*vectors.model[4:], model))
+        for v in vectors.rows:
+            self._run(Q["vector_put"], (v.tenant, v.scope, model, v.passage, v.data))
+        if vectors.dropped:
+            self._run(Q["vectors_drop"], (model, vectors.dropped))
+            self._run(Q["embedder_restart"], (model,))
 
     def next_thread(self) -> int:
         """Give a free row number for a thread; each call gives another."""

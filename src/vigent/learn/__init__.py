@@ -1,0 +1,1 @@
+"""Work in the background: what is derived from what was stored, at its own pace."""

@@ -1,0 +1,108 @@
+"""The thread that makes vectors while the rest goes on."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Final
+
+from vigent.errors import VigentError
+from vigent.learn.embedding import Progress, embed_some, note_problem
+from vigent.ports.models import Embedder
+from vigent.ports.storage import Storage
+from vigent.ports.system import Clock
+
+__all__ = ["EmbeddingWorker"]
+
+_log = logging.getLogger("vigent")
+
+_IDLE: Final = 1.0
+"""Seconds after which it looks by itself for what other processes wrote."""
+_PAUSES: Final = (0.2, 1.0, 5.0, 30.0)
+"""Seconds it waits after one failure, after two, and so on."""
+
+
+class EmbeddingWorker:
+    """Keeps the vectors of a store up with what is written.
+
+    It starts at its first use and ends with ``stop``; the process may end without it. ``clock``
+    is the machine's: leases are between processes.
+    """
+
+    def __init__(self, storage: Storage, embedder: Embedder, clock: Clock) -> None:
+        self.storage = storage
+        self.embedder = embedder
+        self.clock = clock
+        self.problem: str | None = None
+        self._progress = Progress(-1, 0)
+        self._changed = threading.Condition()
+        self._woken = False
+        self._stopped = False
+        self._thread: threading.Thread | None = None
+
+    def catch_up(self, last: int, seconds: float) -> bool:
+        """Wait until the passages up to one have been seen, but no longer than some seconds.
+
+        Gives whether they have. A model that failed last time is not waited for.
+        """
+        self._wake()
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: self._progress.done >= last or self.problem is not None or self._stopped,
+                seconds,
+            ) and (self._progress.done >= last)
+
+    def stop(self) -> None:
+        """End after the batch at hand."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(10)
+
+    def _wake(self) -> None:
+        with self._changed:
+            self._woken = True
+            if self._thread is None and not self._stopped:
+                self._thread = threading.Thread(
+                    target=self._run, name="vigent-embedding", daemon=True
+                )
+                self._thread.start()
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        failures = 0
+        while not self._stopped:
+            try:
+                self._note(embed_some(self.storage, self.embedder, self.clock, self._progress.held))
+                failures = 0
+            except Exception as error:  # noqa: BLE001 - the worker loop: it notes and goes on
+                failures += 1
+                self._fail(error)
+            self._rest(failures)
+
+    def _note(self, progress: Progress) -> None:
+        with self._changed:
+            self._progress, self.problem = progress, None
+            self._changed.notify_all()
+
+    def _fail(self, error: Exception) -> None:
+        # Errors of our own are cleaned of what they must not tell; of others only the kind is.
+        told = str(error) if isinstance(error, VigentError) else type(error).__name__
+        _log.warning("no vectors are made: %s", told)
+        with self._changed:
+            self.problem = told
+            self._changed.notify_all()
+        try:
+            note_problem(self.storage, self.embedder, told)
+        except VigentError:  # the store itself is away; it is told by every other call
+            return
+
+    def _rest(self, failures: int) -> None:
+        with self._changed:
+            if failures:
+                pause = _PAUSES[min(failures, len(_PAUSES)) - 1]
+                self._changed.wait_for(lambda: self._stopped, pause)
+            elif self._progress.finished or self._progress.busy:
+                self._changed.wait_for(lambda: self._stopped or self._woken, _IDLE)
+            self._woken = False

@@ -1,0 +1,144 @@
+"""Checks what the index found against the store: whether it may be shown, and as what.
+
+The index gives numbers in an order; only what is believed at the asked instants, inside its time,
+and fits the filters becomes a hit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vigent.domain.episodes import EpisodeRow
+from vigent.domain.passages import MEMORY
+from vigent.domain.query import Hit
+from vigent.domain.statements import Key, Statement
+from vigent.domain.threads import ThreadItem
+from vigent.domain.time import Instant
+from vigent.ports.storage import Snapshot, Stretched
+from vigent.read.reading import At, Reading
+from vigent.standing import last_belief, said_by, shown
+
+__all__ = ["Checker", "Found", "Wanted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What hits must fit: the filters of a search, checked and in canonical form.
+
+    None leaves a part open. ``after`` and ``before`` bound when a memory was made or an episode
+    was said. ``history`` admits memories that are no longer in force.
+    """
+
+    at: At
+    types: frozenset[str] | None = None
+    subjects: frozenset[str] | None = None
+    attributes: frozenset[str] | None = None
+    metadata: Callable[[Mapping[str, Any]], bool] | None = None
+    after: Instant | None = None
+    before: Instant | None = None
+    history: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage that the index found: its place in the order, and what it is of."""
+
+    kind: int
+    source: int
+    start: int
+    stop: int
+    score: float
+    parts: Mapping[str, float]
+
+
+class Checker:
+    """Turns what was found into hits, a few at a time, within one view of the store."""
+
+    def __init__(self, reading: Reading, snapshot: Snapshot, wanted: Wanted) -> None:
+        self.reading = reading
+        self.snapshot = snapshot
+        self.wanted = wanted
+        self.now = reading.clock.now()
+
+    def hits(self, found: Sequence[Found]) -> list[Hit]:
+        """Give the hits among what was found, in the same order."""
+        memories = self._memories([f.source for f in found if f.kind == MEMORY])
+        said = self._episodes([f.source for f in found if f.kind != MEMORY])
+        hits: list[Hit] = []
+        for one in found:
+            hit = None
+            if one.kind == MEMORY:
+                if one.source in memories:
+                    hit = self._memory(one, *memories[one.source])
+            elif one.source in said:
+                hit = self._item(one, said[one.source])
+            if hit is not None:
+                hits.append(hit)
+        return hits
+
+    def _memories(self, numbers: Sequence[int]) -> dict[int, tuple[Key, Statement]]:
+        at = self.wanted.at
+        if numbers and at.as_of is None and at.known_at is None and not self.wanted.history:
+            numbers = self.snapshot.believed_after(self.reading.tenant, numbers, self.now)
+        rows = self.snapshot.statements(self.reading.tenant, numbers=numbers) if numbers else []
+        return {statement.no: (key, statement) for key, statement in rows}
+
+    def _episodes(self, numbers: Sequence[int]) -> dict[int, EpisodeRow]:
+        if not numbers:
+            return {}
+        rows = self.snapshot.episodes_by_number(self.reading.tenant, numbers)
+        return {row.no: row for row in rows}
+
+    def _memory(self, one: Found, key: Key, statement: Statement) -> Hit | None:
+        wanted = self.wanted
+        if not shown(statement, self.reading.now_of(key)):
+            return None
+        if wanted.subjects is not None and key.id.subject not in wanted.subjects:
+            return None
+        if wanted.attributes is not None and key.id.attribute not in wanted.attributes:
+            return None
+        if wanted.metadata is not None and not wanted.metadata(json.loads(statement.metadata)):
+            return None
+        holding = self._holding(key, statement)
+        in_force = holding is not None
+        if holding is None:
+            if not wanted.history:
+                return None
+            holding = Stretched(key, last_belief(self.snapshot, key, statement), statement)
+        record = self.reading.record(self.snapshot, holding, wanted.at)
+        excerpt = said_by(key, statement)[one.start : one.stop]
+        return Hit(record, None, one.score, exact=False, in_force=in_force, excerpt=excerpt,
+                   parts=one.parts)  # fmt: skip
+
+    def _holding(self, key: Key, statement: Statement) -> Stretched | None:
+        at = self.wanted.at
+        instant = self.reading.now_of(key) if at.as_of is None else at.as_of
+        for found in self.snapshot.at(key, statement.member, instant, at.known_at):
+            if found.statement.no == statement.no:
+                return found
+        return None
+
+    def _item(self, one: Found, row: EpisodeRow) -> Hit | None:
+        wanted, known_at = self.wanted, self.wanted.at.known_at
+        if row.stub or row.expires_at <= self.now or row.content is None:
+            return None
+        if known_at is not None and row.recorded_at > known_at:
+            return None
+        if wanted.at.as_of is not None and row.occurred_at > wanted.at.as_of:
+            return None
+        if wanted.metadata is not None and not wanted.metadata(json.loads(row.metadata)):
+            return None
+        place = None
+        if row.thread is not None:
+            found = self.snapshot.thread_place(row.tenant, row.no)
+            if found is not None:
+                if found[0].expires_at <= self.now:
+                    return None
+                place = found[1]
+        excerpt = row.content[one.start : one.stop]
+        item = ThreadItem(row, place)
+        return Hit(None, item, one.score, exact=False, in_force=True, excerpt=excerpt,
+                   parts=one.parts)  # fmt: skip

@@ -1,0 +1,86 @@
+"""The passages of scopes in memory, fetched once and then kept up with what is new.
+
+What is kept is never trusted for truth: whoever finds something by it asks the store whether that
+is in force. It gives the words, the vectors and the order alone.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Final
+
+from vigent.domain.corpus import Corpus
+from vigent.ports.storage import Snapshot
+
+__all__ = ["IndexCache", "Kept"]
+
+__MOST: Final = 2_000_000
+"""How many passages are kept at most, over all scopes; those not asked longest go first."""
+
+
+class Kept:
+    """One scope: its passages as of a generation, and the vectors of one model."""
+
+    __slots__ = ("corpus", "generation", "lock", "model")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.corpus = Corpus()
+        self.generation = -1
+        self.model = 0
+
+
+class IndexCache:
+    """Keeps the passages of the scopes of one store that were asked for last."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, str], Kept] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def scopes(
+        self, snapshot: Snapshot, tenant: str, scopes: Sequence[str], model: int
+    ) -> Generator[list[Kept]]:
+        """Give the passages of some scopes as a view sees them, with the vectors of a model.
+
+        Nobody else changes them until they are given back. ``model`` 0 is none.
+        """
+        with ExitStack() as held:
+            found: list[Kept] = []
+            for scope in scopes:
+                kept = self._find(tenant, scope)
+                held.enter_context(kept.lock)
+                _refresh(kept, snapshot, tenant, scope, model)
+                found.append(kept)
+            yield found
+
+    def _find(self, tenant: str, scope: str) -> Kept:
+        with self._lock:
+            kept = self._kept.get((tenant, scope))
+            if kept is None:
+                kept = self._kept[tenant, scope] = Kept()
+                self._make_room()
+            self._kept.move_to_end((tenant, scope))
+            return kept
+
+    def _make_room(self) -> None:
+        size = sum(len(kept.corpus) for kept in self._kept.values())
+        while size > _MOST and len(self._kept) > 1:
+            _, oldest = self._kept.popitem(last=False)
+            size -= len(oldest.corpus)
+
+
+def _refresh(kept: Kept, snapshot: Snapshot, tenant: str, scope: str, model: int) -> None:
+    generation = snapshot.index_generation(tenant, scope)
+    if generation > kept.generation:
+        kept.corpus, kept.generation, kept.model = Corpus(), generation, model
+    elif kept.model != model:
+        kept.corpus.drop_vectors()
+        kept.model = model
+    corpus = kept.corpus
+    corpus.add(snapshot.passages(tenant, scope, corpus.last))
+    if model:
+        corpus.add_vectors(snapshot.vectors(tenant, scope, model, corpus.last_vector))

@@ -1,0 +1,255 @@
+"""Search, top to bottom: ask, understand, state, candidates, rank, cut, hand out.
+
+Exact state answers exact questions and stands first; words and vectors support it. Whatever they
+find is checked against the store in the same view before it leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vigent.domain.corpus import Corpus, Floats, Ints
+from vigent.domain.cutoff import answerable
+from vigent.domain.passages import ITEM, scope_token
+from vigent.domain.query import Hit, IndexState, Plan, SearchAnswer
+from vigent.domain.rank import rank
+from vigent.domain.records import Record
+from vigent.domain.terms import hash_of, index_terms
+from vigent.domain.text import check_name
+from vigent.domain.timewords import find_time_words
+from vigent.domain.tokens import estimate_tokens
+from vigent.errors import InvalidInput
+from vigent.ports.storage import Snapshot
+from vigent.read.found import Checker, Wanted
+from vigent.read.index import IndexCache, Kept
+from vigent.read.names import NameCache, Names
+from vigent.read.past import history
+from vigent.read.planning import FUZZY, Asked, expanded, plan_of
+from vigent.read.reading import At, Reading
+from vigent.read.searching import Ranked, allowed, walk
+from vigent.read.state import current, current_many
+from vigent.standing import record_text
+
+__all__ = ["Meaning", "Searcher", "check_types"]
+
+
+class Meaning(Protocol):
+    """What a search asks of vectors."""
+
+    @property
+    def cache(self) -> IndexCache:
+        """The passages that are kept in memory."""
+        ...
+
+    def ask(self, question: str) -> tuple[Floats | None, str | None]:
+        """Give a question as a vector, or why there is none."""
+        ...
+
+    def model_of(self, snapshot: Snapshot) -> int:
+        """Give the number of the model whose vectors are compared; 0 for none."""
+        ...
+
+    def hurry(self, snapshot: Snapshot, corpora: Sequence[Corpus]) -> int:
+        """Give up to which passage a search had better wait for vectors; 0 for none."""
+        ...
+
+    def wait(self, last: int) -> bool:
+        """Wait a little for the vectors up to a passage; gives whether they came."""
+        ...
+
+    def state_of(self, corpora: Sequence[Corpus], problem: str | None) -> IndexState:
+        """Say how far the index is for what a search may see."""
+        ...
+
+
+def check_types(types: object) -> frozenset[str] | None:
+    """Check the types that a search is narrowed to; None and an empty list leave all."""
+    if types is None:
+        return None
+    if isinstance(types, str) or not isinstance(types, list | tuple | set | frozenset):
+        raise InvalidInput("types", "must be a list of names")
+    names: Sequence[Any] = list(types)  # pyright: ignore[reportUnknownArgumentType]
+    return frozenset(check_name(name, "types") for name in names) or None
+
+
+class Searcher:
+    """Searches one tenant and store."""
+
+    def __init__(self, reading: Reading, meaning: Meaning) -> None:
+        self.reading = reading
+        self.meaning = meaning
+        self.names = NameCache()
+
+    def search(self, asked: Asked, person: str, types: frozenset[str] | None) -> SearchAnswer:
+        """Answer a search; every field of ``asked`` has been checked."""
+        vector, problem = (None, None)
+        if asked.expand != "never":
+            vector, problem = self.meaning.ask(asked.query)
+        waited = vector is None
+        while True:
+            with (
+                self.reading.storage.snapshot() as snapshot,
+                self.meaning.cache.scopes(
+                    snapshot, self.reading.tenant, self._scopes(snapshot, person),
+                    self.meaning.model_of(snapshot),
+                ) as kept,
+            ):  # fmt: skip
+                last = 0 if waited else self.meaning.hurry(snapshot, [k.corpus for k in kept])
+                if not last:
+                    return _Search(self, snapshot, kept, asked, person, types).answer(
+                        vector, problem
+                    )
+            waited = True
+            self.meaning.wait(last)
+
+    def _scopes(self, snapshot: Snapshot, person: str) -> list[str]:
+        reading = self.reading
+        salt = snapshot.ledger(reading.tenant).salt or b""
+        persons = reading.scope(person).readable
+        return [scope_token(salt, reading.tenant, reading.store, whose) for whose in persons]
+
+
+@dataclass(slots=True)
+class _Search:
+    """One search under way, within one view of the store."""
+
+    searcher: Searcher
+    snapshot: Snapshot
+    kept: Sequence[Kept]
+    asked: Asked
+    person: str
+    types: frozenset[str] | None
+
+    def answer(self, vector: Floats | None, problem: str | None) -> SearchAnswer:
+        reading, asked = self.searcher.reading, self.asked
+        now = reading.clock.now()
+        corpora = [kept.corpus for kept in self.kept]
+        names = self.searcher.names.of(reading, self.snapshot, self.person, self.kept)
+        plan = plan_of(
+            asked,
+            now=now,
+            mentions=names.index.mentions(asked.query),
+            time_words=find_time_words(asked.query, now=now, timezone=asked.timezone),
+        )
+        exact = self._state(plan) if plan.exact else []
+        if plan.exact and not exact and asked.expand == "auto":
+            plan = expanded(plan, "state has no answer")
+        found: list[Hit] = []
+        if set(plan.arms) & FUZZY:
+            found = self._fuzzy(plan, names, corpora, vector)
+        hits = exact + _others(found, exact)
+        kept, tokens, dropped = _within(hits[: asked.limit], asked.budget_tokens)
+        known = max([now, *(hit.record.known for hit in kept if hit.record is not None)])
+        return SearchAnswer(
+            tuple(kept), plan, self.searcher.meaning.state_of(corpora, problem), known,
+            estimated_tokens=tokens, dropped_by_budget=dropped, explained=asked.explain,
+        )  # fmt: skip
+
+    def _state(self, plan: Plan) -> list[Hit]:
+        """Answer from state alone: the attributes asked for, of the one subject."""
+        reading, at, hits = self.searcher.reading, At(plan.as_of, plan.known_at), list[Hit]()
+        for attribute in plan.attributes:
+            name, multi = reading.attribute(attribute)
+            subject = plan.subjects[0]
+            records: Sequence[Record]
+            if plan.include == "history":
+                records = history(reading, subject, name, self.person)
+            elif multi:
+                records = current_many(reading, subject, name, self.person, at)
+            else:
+                one = current(reading, subject, name, self.person, at)
+                records = [] if one is None else [one]
+            hits += [self._exact(record, plan) for record in records if self._fits(record)]
+        return hits
+
+    def _exact(self, record: Record, plan: Plan) -> Hit:
+        in_force = plan.include != "history" or (
+            record.stretch.recorded_to is None
+            and record.stretch.valid_from <= record.answered_at < record.stretch.valid_to
+        )
+        return Hit(record, None, 1.0, exact=True, in_force=in_force, excerpt=record_text(record))
+
+    def _fits(self, record: Record) -> bool:
+        if self.types is not None and record.memory_type not in self.types:
+            return False
+        return self.asked.metadata.matches(record.metadata)
+
+    def _fuzzy(
+        self, plan: Plan, names: Names, corpora: Sequence[Corpus], vector: Floats | None
+    ) -> list[Hit]:
+        """Rank what the filters leave, and give the best that may be shown."""
+        rankings, evidence = rank(corpora, plan.query, vector)
+        if not answerable(evidence):
+            return []
+        wanted = self._wanted(plan)
+        homes = self._homes(wanted)
+        named = [name for s in plan.subjects for name in (s, *names.subjects.get(s, ()))]
+        ranked: list[Ranked] = []
+        for corpus, ranking in zip(corpora, rankings, strict=True):
+            fit = allowed(corpus, wanted, episodes=plan.include == "episodes", homes=homes)
+            if named and wanted.subjects is None:
+                fit &= _about(corpus, named)
+            ranked.append(Ranked(corpus, np.where(fit, ranking.score, 0), ranking.parts))
+        checker = Checker(self.searcher.reading, self.snapshot, wanted)
+        return walk(ranked, checker, self.asked.limit)
+
+    def _wanted(self, plan: Plan) -> Wanted:
+        asked = self.asked
+        return Wanted(
+            At(plan.as_of, plan.known_at), self.types,
+            None if asked.subject is None else frozenset({asked.subject}),
+            None if asked.attribute is None else frozenset(plan.attributes),
+            asked.metadata.matches if asked.metadata.conditions else None,
+            plan.after, plan.before, history=plan.include == "history",
+        )  # fmt: skip
+
+    def _homes(self, wanted: Wanted) -> Ints | None:
+        """Give the keys that a subject and an attribute leave; None for all."""
+        if wanted.subjects is None and wanted.attributes is None:
+            return None
+        reading = self.searcher.reading
+        found: list[int] = []
+        for subject in wanted.subjects or (None,):
+            for attribute in wanted.attributes or (None,):
+                selection = reading.selection(self.person, subject, attribute)
+                found += [key.no for key in self.snapshot.keys(selection)]
+        return np.array(found, np.int64)
+
+
+def _about(corpus: Corpus, names: Collection[str]) -> NDArray[np.bool_]:
+    """Say which passages may be about somebody: those that bear one of the names, or none.
+
+    A question that names a subject is not answered by what is said of others alone.
+    """
+    fit = (corpus.abouts < 0) | (corpus.kinds == ITEM)
+    for name in names:
+        bearing: Ints | None = None
+        for term in set(index_terms(name)):
+            rows, _ = corpus.postings(hash_of(term))
+            bearing = rows if bearing is None else np.intersect1d(bearing, rows)
+        if bearing is not None:
+            fit[bearing] = True
+    return fit
+
+
+def _others(found: Sequence[Hit], exact: Sequence[Hit]) -> list[Hit]:
+    """Give what was found but for what state has answered."""
+    there = {hit.id for hit in exact}
+    return [hit for hit in found if hit.id not in there]
+
+
+def _within(hits: Sequence[Hit], budget: int | None) -> tuple[list[Hit], int, int]:
+    """Give the hits that fit the budget of tokens, with what they take and how many do not."""
+    kept: list[Hit] = []
+    taken = 0
+    for hit in hits:
+        size = estimate_tokens(hit.excerpt)
+        if budget is None or taken + size <= budget:
+            kept.append(hit)
+            taken += size
+    return kept, taken, len(hits) - len(kept)

@@ -1,0 +1,111 @@
+"""Passages and vectors in a SQLite store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+import orjson
+
+from vigent.domain.episodes import EpisodeRow
+from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
+from vigent.domain.time import Instant
+from vigent.storage.queries import load_queries
+from vigent.storage.sqlite.database import Database
+
+__all__ = ["INDEX_ORDER", "IndexView", "unindex"]
+
+Q = load_queries("vigent.storage.sqlite")
+
+_REMOVALS: Final = ("passage_outdate", "vector_delete", "passage_delete")
+INDEX_ORDER: Final = (*_REMOVALS, "passage_insert")
+"""In which order rows are written: what goes before what comes, readers told first."""
+
+
+def unindex(
+    add: Callable[[str, Sequence[Any]], None], tenant: str, gone: Iterable[tuple[int, int]]
+) -> None:
+    """Note that memories or episodes (kind, number) go out of the index."""
+    rows = [(tenant, source, kind) for kind, source in gone]
+    for query in _REMOVALS:
+        add(query, rows)
+
+
+class IndexView:
+    """What a snapshot sees of the index."""
+
+    def __init__(self, connection: Database) -> None:
+        self._connection = connection
+        self._run = connection.execute
+
+    def index_generation(self, tenant: str, scope: str) -> int:
+        """Give a number that changes whenever passages of a scope were removed."""
+        rows = self._run(Q["index_generation"], (tenant, scope)).fetchall()
+        return rows[0][0] if rows else 0
+
+    def passages(self, tenant: str, scope: str, after: int) -> list[PassageRow]:
+        """Give the passages of a scope with higher numbers than one, rising."""
+        rows = self._run(Q["passages_of_scope"], (tenant, scope, after)).fetchall()
+        return [PassageRow._make(row) for row in rows]
+
+    def passages_by_number(self, tenant: str, numbers: Iterable[int]) -> list[PassageRow]:
+        """Give passages by their numbers, rising."""
+        named = orjson.dumps(list(numbers)).decode()
+        rows = self._run(Q["passages_named"], (tenant, named)).fetchall()
+        return [PassageRow._make(row) for row in rows]
+
+    def passage_before(self, passage: PassageRow) -> PassageRow | None:
+        """Give what goes before a passage of an item in its thread, within the scope."""
+        if passage.start:
+            same = self._run(
+                Q["passages_of_source"], (passage.tenant, passage.source, passage.kind)
+            ).fetchall()
+            rows = [row for row in same if row[0] < passage.no][-1:]
+        else:
+            asked = (passage.tenant, passage.source, passage.scope)
+            rows = self._run(Q["passage_before"], asked).fetchall()
+        return PassageRow._make(rows[0]) if rows else None
+
+    def passages_unembedded(self, model: int, after: int, limit: int) -> list[PassageRow]:
+        """Give passages of every tenant without a vector by a model, from a number on, rising."""
+        rows = self._run(Q["passages_unembedded"], (model, after, limit)).fetchall()
+        return [PassageRow._make(row) for row in rows]
+
+    def last_passage(self) -> int:
+        """Give the highest number of a passage."""
+        return self._run(Q["last_passage"], ()).fetchall()[0][0]
+
+    def vectors(self, tenant: str, scope: str, model: int, after: int) -> list[VectorRow]:
+        """Give the vectors of a scope by one model with higher numbers than one, rising."""
+        rows = self._run(Q["vectors_of_scope"], (tenant, scope, model, after)).fetchall()
+        return [VectorRow._make(row) for row in rows]
+
+    def vectors_by_others(self, model: int) -> int:
+        """Give how many vectors are there that a model did not make."""
+        return self._run(Q["vectors_by_others"], (model,)).fetchall()[0][0]
+
+    def embedder(self, name: str, revision: str, dimension: int) -> EmbedderRow | None:
+        """Give what is known of a model; None where it never made a vector."""
+        rows = self._run(Q["embedder_find"], (name, revision, dimension)).fetchall()
+        return EmbedderRow._make(rows[0]) if rows else None
+
+    def believed_after(self, tenant: str, memories: Sequence[int], at: Instant) -> list[int]:
+        """Give those of some memories that are believed now and are not over at an instant."""
+        named = orjson.dumps(memories).decode()
+        rows = self._run(Q["believed_among"], (tenant, named, at)).fetchall()
+        return [number for (number,) in rows]
+
+    def episodes_by_number(self, tenant: str, numbers: Sequence[int]) -> list[EpisodeRow]:
+        """Give episodes by their row numbers."""
+        named = orjson.dumps(numbers).decode()
+        rows = self._run(Q["episodes_by_number"], (tenant, named)).fetchall()
+        return [EpisodeRow._make(row) for row in rows]
+
+    def episodes_from(self, tenant: str, after: int, limit: int) -> list[EpisodeRow]:
+        """Give the episodes of a tenant that say something, from a row number on, rising."""
+        rows = self._run(Q["episodes_from"], (tenant, after, limit)).fetchall()
+        return [EpisodeRow._make(row) for row in rows]
+
+    def waits(self, tenant: str, kind: str, lane: str) -> bool:
+        """Say whether work of a kind waits in a lane of a tenant."""
+        return bool(self._run(Q["job_find"], (kind, tenant, lane)).fetchall())
