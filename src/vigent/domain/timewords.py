@@ -193,7 +193,7 @@ class _Calendar:
         if lower.startswith("last "):
             # Early in a week "last Monday" is this week's to some and the one before to others.
             return _Span(day, day + _DAY) if monday - 7 * _DAY <= day < monday else None
-        return _Span(day, day + _DAY) if day < self.today else None
+        return _Span(day, day + _DAY) if day.weekday() != self.today.weekday() else None
 
     def ago(self, expression: Expression) -> _Times | None:
         read = _read(expression.text, "en", self.today)
@@ -220,15 +220,13 @@ class _Calendar:
         return read[0]
 
     def at_clock(self, day: dt.date, clock: str) -> Instant:
-        hour, minute, half = re.match(
-            r"([0-9]+)(?::([0-9]+))? ?([ap]m)?", clock.lower()
-        ).groups()  # pyright: ignore[reportOptionalMemberAccess]
-        hours = int(hour)
-        if half:
+        digits, half = clock.lower().removesuffix("am").removesuffix("pm"), clock.lower()[-2:]
+        hours, minutes = (int(part) for part in f"{digits.strip()}:0".split(":")[:2])
+        if half in {"am", "pm"}:
             if not 1 <= hours <= 12:
                 raise InvalidInput("query", "names no time of the day")
             hours = hours % 12 + (12 if half == "pm" else 0)
-        wall = dt.datetime.combine(day, dt.time(hours, int(minute or 0)))
+        wall = dt.datetime.combine(day, dt.time(hours, minutes))
         return parse_instant(wall, "query", timezone=self.timezone)
 
     def first(self, day: dt.date) -> Instant:
@@ -274,6 +272,6 @@ def _read(text: str, language: str, today: dt.date) -> tuple[dt.date, str] | Non
         "PARSERS": ["relative-time", "absolute-time"],
     }
     found = DateDataParser(languages=[language], settings=settings).get_date_data(text)
-    if found.date_obj is None:
+    if found.date_obj is None or found.period is None:
         return None
     return found.date_obj.date(), found.period
