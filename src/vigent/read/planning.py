@@ -1,0 +1,229 @@
+"""The first stage of a search: what is asked, checked, and how it is understood.
+
+Pure: what the question mentions and the times it names come in as arguments.
+"""
+
+from __future__ import annotations
+
+import zoneinfo
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal, get_args
+
+from vigent.domain.filters import Filter
+from vigent.domain.naming import Mentions
+from vigent.domain.query import Plan, TimeWords
+from vigent.domain.text import MAX_TEXT, canonical_subject, check_name, clean_text, words
+from vigent.domain.time import Instant, iso, parse_instant, to_datetime
+from vigent.errors import InvalidInput
+
+__all__ = ["RECIPES", "Asked", "asked_of", "expanded", "plan_of"]
+
+Include = Literal["current", "history", "episodes"]
+Expand = Literal["auto", "always", "never"]
+
+_EDGES: Final = ("after", "before")
+STATE: Final = "state"
+"""The arm that answers from state alone."""
+RECIPES: Final[Mapping[str, tuple[str, ...]]] = {
+    "auto": ("words", "vectors"),
+    "words": ("words",),
+    "vectors": ("vectors",),
+}
+"""The fuzzy arms of each recipe."""
+
+_LIMIT: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A search as asked, every field checked: instants in microseconds, names canonical."""
+
+    query: str
+    recipe: str = "auto"
+    include: str = "current"
+    expand: str = "auto"
+    timezone: str = "UTC"
+    limit: int = 10
+    budget_tokens: int | None = None
+    as_of: Instant | None = None
+    known_at: Instant | None = None
+    after: Instant | None = None
+    before: Instant | None = None
+    subject: str | None = None
+    attribute: str | None = None
+    metadata: Filter = Filter()  # noqa: RUF009  (frozen, and filters nothing)
+
+
+def asked_of(
+    query: object,
+    *,
+    recipe: object = "auto",
+    include: object = "current",
+    expand: object = "auto",
+    timezone: object = "UTC",
+    limit: object = 10,
+    budget_tokens: object = None,
+    as_of: object = None,
+    known_at: object = None,
+    after: object = None,
+    before: object = None,
+    subject: object = None,
+    attribute: object = None,
+    metadata: object = None,
+    recipes: Collection[str] = RECIPES,
+) -> Asked:
+    """Check the arguments of a search.
+
+    The query is text of at most 8,000 characters and not blank; of nothing but punctuation it
+    finds nothing. A bare date as ``as_of`` or ``known_at`` is the last microsecond of that day in
+    ``timezone``, as ``after`` or ``before`` the first. Raises InvalidInput, naming the field.
+    """
+    text, _ = clean_text(query, "query", MAX_TEXT)
+    if not isinstance(timezone, str):
+        raise InvalidInput("timezone", f"must be an IANA name, not {type(timezone).__name__}")
+    parse_instant("2000-01-01", "timezone", timezone=timezone, bare_date="start")
+    times: dict[str, Instant | None] = {
+        name: None
+        if value is None
+        else parse_instant(
+            value, name, timezone=timezone, bare_date="start" if name in _EDGES else "end"
+        )
+        for name, value in (
+            ("as_of", as_of), ("known_at", known_at), ("after", after), ("before", before),
+        )
+    }  # fmt: skip
+    start, end = times["after"], times["before"]
+    if start is not None and end is not None and end <= start:
+        raise InvalidInput("before", f"must lie after {iso(start)}, which is 'after'")
+    return Asked(
+        text,
+        _choice(recipe, "recipe", tuple(recipes)),
+        _choice(include, "include", get_args(Include)),
+        _choice(expand, "expand", get_args(Expand)),
+        timezone,
+        _whole(limit, "limit", 1, _LIMIT),
+        None if budget_tokens is None else _whole(budget_tokens, "budget_tokens", 0, None),
+        **times,
+        subject=None if subject is None else canonical_subject(subject)[1],
+        attribute=None if attribute is None else check_name(attribute, "attribute"),
+        metadata=Filter.of(metadata),
+    )
+
+
+def plan_of(
+    asked: Asked, *, now: Instant, mentions: Mentions, time_words: TimeWords | None
+) -> Plan:
+    """Decide what a question is about, at which time, and which arms look for it.
+
+    What was given goes before what the words say; ``notes`` tell where that happened. A day or an
+    instant in words becomes ``as_of``, the point at which state is read. A window in words bounds
+    when episodes were said (``after``, ``before``); of memories in force it asks what held when
+    the window was over, so ``as_of`` becomes its last microsecond ("what was her address in
+    March": the one at the end of March). A window that is not over yet leaves ``as_of`` at now;
+    so does ``include="history"``, where every stretch counts. Episodes alone are not read at a
+    point: there a day in words is the window of that day.
+
+    A question is exact when it names one subject, at least one attribute and no name that is
+    unresolved. Then state alone is asked; with ``expand="always"`` the fuzzy arms of the recipe
+    run beside it, with "auto" they run when state has no answer (``expanded``), with "never" not
+    at all. A question that is not exact goes to the fuzzy arms, unless "never".
+    """
+    notes: list[str] = []
+    subjects, attributes, clear = _names(asked, mentions, notes)
+    taken = _taken(asked, mentions, time_words, notes)
+    as_of, after, before = _times(asked, taken, now)
+    exact = clear and len(subjects) == 1 and bool(attributes) and asked.include != "episodes"
+    fuzzy = RECIPES.get(asked.recipe, ("words", "vectors"))
+    if asked.expand == "never":
+        arms: tuple[str, ...] = (STATE,)
+        if not exact:
+            notes.append("the question names no one fact, and expand is never: nothing is searched")
+    elif exact:
+        arms = (STATE, *fuzzy) if asked.expand == "always" else (STATE,)
+    else:
+        arms = fuzzy
+    return Plan(
+        asked.query, asked.recipe, asked.include, asked.timezone,
+        as_of=as_of, known_at=asked.known_at, after=after, before=before,
+        time_words=taken, subjects=subjects, attributes=attributes,
+        exact=exact, arms=arms, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def expanded(plan: Plan, why: str) -> Plan:
+    """Give the plan with the fuzzy arms of its recipe behind those it has, and why they run."""
+    more = tuple(a for a in RECIPES.get(plan.recipe, ()) if a not in plan.arms)
+    return replace(plan, arms=(*plan.arms, *more), notes=(*plan.notes, why))
+
+
+def _names(
+    asked: Asked, mentions: Mentions, notes: list[str]
+) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    subjects, attributes, clear = mentions.subjects, mentions.attributes, not mentions.unresolved
+    if asked.subject is not None:
+        others = [s for s in subjects if s != asked.subject]
+        if others:
+            notes.append(f"subject was given: {', '.join(others)} in the question is no filter")
+        subjects, clear = (asked.subject,), True
+    else:
+        notes += [
+            f"{name!r} may be {' or '.join(candidates)}: no filter"
+            for name, candidates in mentions.unresolved
+        ]
+    if asked.attribute is not None:
+        others = [a for a in attributes if a != asked.attribute]
+        if others:
+            notes.append(f"attribute was given: {', '.join(others)} in the question is no filter")
+        attributes = (asked.attribute,)
+    return subjects, attributes, clear
+
+
+def _taken(
+    asked: Asked, mentions: Mentions, time_words: TimeWords | None, notes: list[str]
+) -> TimeWords | None:
+    if time_words is None:
+        return None
+    given = [f for f in ("as_of", "after", "before") if getattr(asked, f) is not None]
+    if given:
+        notes.append(f"{', '.join(given)} was given: {time_words.words!r} is no filter")
+        return None
+    in_words = set(words(time_words.words))
+    named = [*mentions.names, *(u.name for u in mentions.unresolved)]
+    for name in named:
+        if in_words & set(words(name)):
+            notes.append(f"{time_words.words!r} may mean {name}: no filter of time")
+            return None
+    return time_words
+
+
+def _times(
+    asked: Asked, found: TimeWords | None, now: Instant
+) -> tuple[Instant | None, Instant | None, Instant | None]:
+    if found is None:
+        return asked.as_of, asked.after, asked.before
+    as_of, after, before = found.as_of, found.after, found.before
+    if asked.include == "episodes":
+        if as_of is not None and after is None and before is None:
+            day = to_datetime(as_of).astimezone(zoneinfo.ZoneInfo(asked.timezone)).date()
+            after = parse_instant(day, "query", timezone=asked.timezone, bare_date="start")
+            before = as_of + 1
+        return None, after, before
+    if asked.include == "current" and as_of is None and before is not None and before <= now:
+        as_of = before - 1
+    return as_of, after, before
+
+
+def _choice(value: object, field: str, choices: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in choices:
+        raise InvalidInput(field, f"must be one of {', '.join(choices)}, not {str(value)[:40]!r}")
+    return value
+
+
+def _whole(value: object, field: str, least: int, most: int | None) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(field, f"must be a whole number, not {type(value).__name__}")
+    if value < least or (most is not None and value > most):
+        span = f"at least {least}" if most is None else f"{least} to {most}"
+        raise InvalidInput(field, f"must be {span}")
+    return value
