@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, cast
 
-from vigent.domain.terms import index_terms, pack_terms
+from vigent.domain.terms import ASKS, asks, index_terms, pack_terms
 from vigent.domain.time import Instant, to_datetime
 
 __all__ = [
@@ -138,13 +138,14 @@ def passages_of_item(
     """Give the passages of an episode.
 
     Beside its own words one is found by its speaker, its day in UTC, and what its metadata name
-    as ``location``, ``entities`` and ``tags``.
+    as ``location``, ``entities`` and ``tags``. One that ends with a question bears ``ASKS``.
     """
     who = index_terms(speaker or "")
     beside = pack_terms([*who, *index_terms(_day(at)), *_named(metadata)])
     about = pack_terms(who)
     for start, stop in chunks(text):
-        words = beside + pack_terms(index_terms(text[start:stop]))
+        said = text[start:stop]
+        words = beside + pack_terms([*index_terms(said), *([ASKS] if asks(said) else [])])
         yield PassageRow(
             0, tenant, scope, ITEM, kind, episode, thread, start, stop, at, about, words
         )
