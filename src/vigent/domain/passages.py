@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, cast
 
 from vigent.domain.episodes import EpisodeRow
-from vigent.domain.terms import index_terms, pack_terms
+from vigent.domain.terms import ASKS, asks, index_terms, pack_terms
 from vigent.domain.time import Instant, to_datetime
 
 __all__ = [
@@ -156,14 +156,15 @@ def passages_of_item(scope: str, episode: EpisodeRow, thread: int) -> Iterator[P
     """Give the passages of an episode.
 
     Beside its own words one is found by its speaker, its day in UTC, and what its metadata name
-    as ``location``, ``entities`` and ``tags``.
+    as ``location``, ``entities`` and ``tags``. One that ends with a question bears ``ASKS``.
     """
     said, at = episode.content or "", episode.occurred_at
     who = index_terms(episode.speaker or "")
     beside = pack_terms([*who, *index_terms(_day(at)), *_named(json.loads(episode.metadata))])
     about = pack_terms(who)
     for start, stop in chunks(said):
-        words = beside + pack_terms(index_terms(said[start:stop]))
+        part = said[start:stop]
+        words = beside + pack_terms([*index_terms(part), *([ASKS] if asks(part) else [])])
         yield PassageRow(
             0, episode.tenant, scope, ITEM, kind_of(episode), episode.no, thread, start, stop, at,
             about, words,

@@ -1,12 +1,14 @@
 """Terms: what search compares of a text, the same for what is indexed and what is asked.
 
 Case, accents and width are folded, words of alphabets that have endings are stemmed (Snowball),
-and runs of a script without spaces are taken two characters at a time.
+English forms that no ending tells ("went", "children") are brought back to their word, and runs
+of a script without spaces are taken two characters at a time.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
@@ -16,7 +18,20 @@ import snowballstemmer  # pyright: ignore[reportMissingTypeStubs]
 
 from vigent.domain.text import phrases
 
-__all__ = ["STOPWORDS", "hash_of", "index_terms", "pack_terms", "query_terms"]
+__all__ = [
+    "ASKS",
+    "STOPWORDS",
+    "asks",
+    "hash_of",
+    "index_terms",
+    "pack_terms",
+    "query_terms",
+]
+
+ASKS: Final = "?"
+"""A term of passages that end with a question. No text holds it, since it is no word."""
+_AT_THE_END: Final = 60
+_QUESTION: Final = re.compile("[?\u037e\u061f\uff1f]")
 
 # English function words. They are left out of questions only, where something else is asked for.
 STOPWORDS: Final = frozenset(
@@ -30,6 +45,30 @@ STOPWORDS: Final = frozenset(
     while who whom why will with won would wouldn you your yours yourself yourselves""".split()  # noqa: SIM905
 )
 
+# A form, or several, and the word they are forms of. Not here: forms that are words of their own
+# far more often ("saw", "rose", "lives", "best").
+_FORMS: Final = """
+begin began begun|break broke broken|bring brought|build built|buy bought|catch caught
+choose chose chosen|come came|do did done|draw drew drawn|drink drank drunk|drive drove driven
+eat ate eaten|fall fell fallen|feel felt|fight fought|find found|fly flew flown
+forget forgot forgotten|get got gotten|give gave given|go went gone|grow grew grown
+have has had|hear heard|hide hid hidden|hold held|keep kept|know knew known|leave left|lend lent
+lose lost|make made|mean meant|meet met|pay paid|ride rode ridden|run ran|say said|see seen
+sell sold|send sent|shoot shot|show shown|sing sang sung|sit sat|sleep slept|speak spoke spoken
+spend spent|stand stood|steal stole stolen|swim swam swum|take took taken|teach taught|tell told
+think thought|throw threw thrown|understand understood|wake woke woken|wear wore worn|win won
+write wrote written|child children|person people|man men|woman women|mouse mice|foot feet
+tooth teeth|wife wives
+"""
+_WORD_OF: Final = {
+    form: word
+    for line in _FORMS.split("\n")
+    for group in line.split("|")
+    if group
+    for word, *forms in [group.split()]
+    for form in forms
+}
+
 _ENGLISH: Final[Any] = snowballstemmer.stemmer("english")  # pyright: ignore[reportUnknownMemberType]
 _RUSSIAN: Final[Any] = snowballstemmer.stemmer("russian")  # pyright: ignore[reportUnknownMemberType]
 
@@ -37,7 +76,7 @@ _RUSSIAN: Final[Any] = snowballstemmer.stemmer("russian")  # pyright: ignore[rep
 @lru_cache(maxsize=100_000)
 def _stem(word: str) -> str:
     if word.isascii():
-        return _ENGLISH.stemWord(word)
+        return _ENGLISH.stemWord(_WORD_OF.get(word, word))
     if "\u0400" <= word[0] <= "\u04ff":
         return _RUSSIAN.stemWord(word)
     return word
@@ -72,6 +111,11 @@ def query_terms(text: str) -> list[str]:
         else:
             asked[_stem(phrase)] = None
     return list(asked or empty)
+
+
+def asks(text: str) -> bool:
+    """Whether a text ends with a question, be it followed by a few words more."""
+    return _QUESTION.search(text, max(0, len(text) - _AT_THE_END)) is not None
 
 
 @lru_cache(maxsize=100_000)
