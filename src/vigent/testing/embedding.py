@@ -67,8 +67,8 @@ class HashEmbedder:
     def _vector(self, text: str) -> NDArray[np.float32]:
         total = np.zeros(self._dimension, np.float64)
         for word in _WORD.findall(text.casefold()):
-            seed = hashlib.blake2b(f"{self._revision}\0{word}".encode("utf-8", "replace")).digest()
-            total += np.random.default_rng(int.from_bytes(seed[:8])).standard_normal(len(total))
+            seed = f"{self._revision}\0{word}".encode("utf-8", "replace")
+            total += np.frombuffer(hashlib.shake_256(seed).digest(2 * len(total)), "<i2")
         length = float(np.sqrt(total @ total))
         return (total / length if length else total).astype(np.float32)
 
