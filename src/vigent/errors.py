@@ -46,6 +46,7 @@ __all__ = [
     "InternalError",
     "InvalidInput",
     "LimitExceeded",
+    "ModelUnavailable",
     "NaiveInstant",
     "NotFound",
     "SchemaMismatch",
@@ -187,7 +188,7 @@ class IdempotencyMismatch(ConflictError):
 
 
 class UnavailableError(VigentError):
-    """The store cannot serve this now; ``retry_after`` is in seconds."""
+    """The store or a model cannot serve this now; ``retry_after`` is in seconds."""
 
     code = "unavailable"
     category = "unavailable"
@@ -219,6 +220,15 @@ class StoreNewer(UnavailableError):
     """The store was written by a newer version of Vigent and is left alone."""
 
     code = "store_newer"
+
+
+class ModelUnavailable(UnavailableError):
+    """A model is not installed, was not reached, or gave no answer that can be used.
+
+    The message names the model's server where there is one, and holds no key.
+    """
+
+    code = "model_unavailable"
 
 
 class InternalError(VigentError):

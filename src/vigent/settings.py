@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 
-__all__ = ["agreement_steps", "default_database"]
+__all__ = ["EmbedderSettings", "agreement_steps", "default_database", "embedder_settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """Which embedder is used: what ``vigent.models.choose.embedder_of`` takes, and its key."""
+
+    embedder: str | None = None
+    embedder_key: str | None = field(default=None, repr=False)
 
 
 def default_database() -> str:
@@ -15,3 +24,11 @@ def default_database() -> str:
 def agreement_steps() -> int:
     """Give how many steps the agreement machine takes: ``VIGENT_AGREEMENT_STEPS``, else 400."""
     return int(os.environ.get("VIGENT_AGREEMENT_STEPS", "400"))
+
+
+def embedder_settings() -> EmbedderSettings:
+    """Give ``VIGENT_EMBEDDER`` and ``VIGENT_EMBEDDER_KEY``; None where one is not set."""
+    return EmbedderSettings(
+        embedder=os.environ.get("VIGENT_EMBEDDER") or None,
+        embedder_key=os.environ.get("VIGENT_EMBEDDER_KEY") or None,
+    )

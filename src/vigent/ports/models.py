@@ -16,7 +16,9 @@ class Embedder(Protocol):
 
     Vectors are kept under ``name``, ``revision`` and ``dimension``; those of two embedders are
     never compared. Both methods give one row of ``dimension`` float32 numbers for each text, of
-    any length; they may be called from several threads. Raises ModelUnavailable.
+    any length. A row has unit length; a text that is empty, or that the model refuses, has a row
+    of zeros, so that one bad text does not stop the others. They may be called from several
+    threads. Raises ModelUnavailable, also from ``dimension`` where a server must be asked.
     """
 
     @property

@@ -7,6 +7,7 @@ imported by their own names; the extra ``vigent[testing]`` brings both.
 from __future__ import annotations
 
 from vigent.testing.clock import FakeClock
+from vigent.testing.embedding import EmbeddingServer, HashEmbedder
 from vigent.testing.pairs import Disagreement, Pair
 
-__all__ = ["Disagreement", "FakeClock", "Pair"]
+__all__ = ["Disagreement", "EmbeddingServer", "FakeClock", "HashEmbedder", "Pair"]

@@ -1,0 +1,212 @@
+"""Asking a model's server by JSON over HTTP: bounded in time and size, and without secrets shown.
+
+``httpx2`` is known here alone. It logs each request with its URL, so a URL with a secret in it
+never reaches it: user and password go into a header, and a key in the query is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import threading
+import time
+from typing import Any, Final, NamedTuple, cast
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
+
+import httpx2
+
+from vigent.domain.redaction import without_secrets
+from vigent.errors import InvalidInput, ModelUnavailable
+
+__all__ = ["Endpoint", "Refusal"]
+
+_LARGEST: Final = 64 * 1024 * 1024  # bytes of an answer
+_SHOWN: Final = 200  # characters of a server's own words in an error
+_LONGEST_WAIT: Final = 20.0  # seconds between two tries
+_AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+# What is sent does not suit the server; another text may.
+_REFUSED: Final = frozenset({400, 413, 422})
+_SECRET_NAME: Final = re.compile(r"key|token|secret|passw|pwd|sig|auth", re.IGNORECASE)
+
+
+class Refusal(NamedTuple):
+    """The server will not take what was sent; ``reason`` is in its words, without secrets."""
+
+    status: int
+    reason: str
+
+
+class _Reply(NamedTuple):
+    status: int
+    retry_after: float | None
+    request_id: str
+    body: bytes
+
+
+class Endpoint:
+    """A server of models at a URL. May be used from several threads; ``close`` ends it.
+
+    ``timeout`` is in seconds, for a try as a whole. A server that is busy, fails or does not
+    answer is asked ``attempts`` times at most, after growing pauses that begin with ``backoff``
+    seconds or are as long as the server asks for.
+    """
+
+    def __init__(
+        self, base_url: str, *, api_key: str | None, timeout: float, attempts: int, backoff: float
+    ) -> None:
+        parts = _checked(base_url)
+        self._secrets = (api_key, _plain(parts.password))
+        self._auth: httpx2.BasicAuth | None = None
+        if parts.username is not None:
+            if api_key:
+                raise InvalidInput("base_url", "has a user in it, and there is an api_key too")
+            self._auth = httpx2.BasicAuth(_plain(parts.username), _plain(parts.password))
+        host = parts.netloc.rpartition("@")[2]
+        self.shown = urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
+        """The URL without user, password and query, as errors name it."""
+        self._query = parts.query
+        self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        if not all(value.isascii() and value.isprintable() for value in self._headers.values()):
+            raise InvalidInput("api_key", "must be printable ASCII")
+        self._timeout = timeout
+        self._attempts = attempts
+        self._backoff = backoff
+        self._client: httpx2.Client | None = None
+        self._lock = threading.Lock()
+
+    def post(
+        self,
+        path: str,
+        body: dict[str, Any],
+        *,
+        timeout: float | None = None,
+        attempts: int | None = None,
+    ) -> dict[str, Any] | Refusal:
+        """Send JSON and give the JSON object that comes back, or that it was refused.
+
+        Raises ModelUnavailable when there is no answer, or none that is understood.
+        """
+        url = f"{self.shown}/{path}" + (f"?{self._query}" if self._query else "")
+        last = attempts or self._attempts
+        for attempt in range(1, last + 1):
+            try:
+                reply = self._once(url, body, timeout or self._timeout)
+            except (httpx2.HTTPError, httpx2.StreamError) as error:
+                # Its own words may hold the URL of a proxy with its password.
+                said = self._clean(str(error)) or "no answer"
+                problem = f"{type(error).__name__}, {said}"
+                wait = self._pause(attempt, None)
+            else:
+                if reply.status not in _AGAIN:
+                    return self._understood(reply)
+                problem = self._told(reply)
+                wait = self._pause(attempt, reply.retry_after)
+            if attempt == last or wait > _LONGEST_WAIT:
+                # The cause is left out: tracebacks of clients show more than their messages.
+                raise ModelUnavailable(
+                    f"{self.shown} could not be asked ({attempt} tries): {problem}",
+                    retry_after=max(wait, 1.0),
+                ) from None
+            time.sleep(wait)
+        raise ModelUnavailable(f"{self.shown} was not asked: attempts must be at least 1")
+
+    def close(self) -> None:
+        """Close its connections; the next request opens new ones."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _once(self, url: str, body: dict[str, Any], timeout: float) -> _Reply:
+        until = time.monotonic() + timeout
+        with self._lock:
+            if self._client is None:
+                self._client = httpx2.Client(headers=self._headers, auth=self._auth)
+            client = self._client
+        content = json.dumps(body, ensure_ascii=False).encode()
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        with client.stream(
+            "POST", url, content=content, headers=headers, timeout=timeout
+        ) as response:
+            read = bytearray()
+            for chunk in response.iter_bytes():
+                read += chunk
+                # The client's own limit is for one read; a server may send a byte at a time.
+                if time.monotonic() > until:
+                    raise httpx2.ReadTimeout("the answer took too long")
+                if len(read) > _LARGEST:
+                    raise httpx2.ReadError("the answer is too large")
+        return _Reply(
+            response.status_code,
+            _seconds(response.headers.get("retry-after")),
+            response.headers.get("x-request-id", ""),
+            bytes(read),
+        )
+
+    def _pause(self, attempt: int, asked: float | None) -> float:
+        if asked is not None:
+            return asked
+        # Spread, so that many who failed together do not come back together.
+        return min(_LONGEST_WAIT, self._backoff * 2 ** (attempt - 1) * random.uniform(0.75, 1.25))  # noqa: S311
+
+    def _understood(self, reply: _Reply) -> dict[str, Any] | Refusal:
+        if reply.status in _REFUSED:
+            return Refusal(reply.status, self._told(reply))
+        if reply.status != 200:
+            raise ModelUnavailable(f"{self.shown} did not serve this: {self._told(reply)}")
+        found = _json(reply.body)
+        if not isinstance(found, dict):
+            raise ModelUnavailable(f"{self.shown} answered with what is no JSON object")
+        return cast("dict[str, Any]", found)
+
+    def _told(self, reply: _Reply) -> str:
+        """Give status, the server's own words and its number of the request, without secrets."""
+        words = self._clean(_words(reply.body))
+        number = f", request {self._clean(reply.request_id)}" if reply.request_id else ""
+        return f"status {reply.status}{number}" + (f", {words}" if words else "")
+
+    def _clean(self, text: str) -> str:
+        # Cut after cleaning: half a secret would not be known for one.
+        return " ".join(without_secrets(text[:10_000], self._secrets).split())[:_SHOWN]
+
+
+def _checked(base_url: str) -> SplitResult:
+    """Give the parts of a URL that can be asked. Errors do not repeat it."""
+    try:
+        parts = urlsplit(base_url)
+        port_is_sound = parts.port is None or parts.port > 0
+        httpx2.URL(base_url)  # which is stricter about what a host may be
+    except (ValueError, httpx2.InvalidURL):
+        raise InvalidInput("base_url", "is no URL") from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not port_is_sound:
+        raise InvalidInput("base_url", "must be a URL that begins with http:// or https://")
+    if any(_SECRET_NAME.search(name) for name, _ in parse_qsl(parts.query)):
+        raise InvalidInput("base_url", "must not hold a key; give it as api_key")
+    return parts
+
+
+def _plain(part: str | None) -> str:
+    return unquote(part or "")
+
+
+def _seconds(header: str | None) -> float | None:
+    """Give a Retry-After in seconds; a date, which some send, counts as none."""
+    return float(header) if header and re.fullmatch(r"\d{1,6}(\.\d{1,3})?", header) else None
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _words(body: bytes) -> str:
+    """Give what an answer says went wrong, in whichever of the usual places it stands."""
+    found = _json(body)
+    for name in ("error", "message", "detail"):
+        if isinstance(found, dict):
+            inner = cast("dict[str, Any]", found)
+            found = inner.get(name, inner)
+    return found if isinstance(found, str) else body[:10_000].decode("utf-8", "replace")
