@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vigent.aio import AsyncMemory
 from vigent.domain.episodes import Episode, Provenance
+from vigent.domain.query import Hit, IndexState, SearchAnswer
 from vigent.domain.records import Record
 from vigent.domain.state import State
 from vigent.domain.threads import Thread, ThreadItem, ThreadState
@@ -20,13 +21,16 @@ __all__ = [
     "Attribute",
     "Change",
     "Episode",
+    "Hit",
     "Hold",
+    "IndexState",
     "Memory",
     "MemoryDelta",
     "MemorySchema",
     "Provenance",
     "Record",
     "Refuse",
+    "SearchAnswer",
     "State",
     "Thread",
     "ThreadItem",

@@ -13,9 +13,10 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from vigent.crossing import Crossing
 from vigent.memory import Memory, Persons, Review, Threads
+from vigent.searchindex import SearchIndex
 from vigent.write.result import WriteResult
 
-__all__ = ["AsyncMemory", "AsyncPersons", "AsyncReview", "AsyncThreads"]
+__all__ = ["AsyncMemory", "AsyncPersons", "AsyncReview", "AsyncSearchIndex", "AsyncThreads"]
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -129,6 +130,16 @@ class AsyncThreads(_Mirror[Threads]):
     delete = _writes(Threads.delete)
 
 
+class AsyncSearchIndex(_Mirror[SearchIndex]):
+    """The words and vectors by which a store is searched."""
+
+    __slots__ = ()
+
+    status = _reads(SearchIndex.status)
+    catch_up = _reads(SearchIndex.catch_up)
+    rebuild = _writes(SearchIndex.rebuild)
+
+
 class AsyncMemory(_Mirror[Memory]):
     """``Memory`` for asynchronous callers, on asyncio and on trio.
 
@@ -137,13 +148,14 @@ class AsyncMemory(_Mirror[Memory]):
     asynchronous iterator.
     """
 
-    __slots__ = ("persons", "review", "threads")
+    __slots__ = ("index", "persons", "review", "threads")
 
     def __init__(self, memory: Memory, crossing: Crossing | None = None) -> None:
         super().__init__(memory, crossing or Crossing())
         self.review = AsyncReview(memory.review, self.crossing)
         self.persons = AsyncPersons(memory.persons, self.crossing)
         self.threads = AsyncThreads(memory.threads, self.crossing)
+        self.index = AsyncSearchIndex(memory.index, self.crossing)
 
     open = classmethod(_opens(Memory.open))
 
@@ -165,7 +177,7 @@ class AsyncMemory(_Mirror[Memory]):
     visibility = _reads(Memory.visibility)
     diff = _reads(Memory.diff)
     get = _reads(Memory.get)
-    words = _reads(Memory.words)
+    search = _reads(Memory.search)
     list = _streams(Memory.list)
 
     async def __aenter__(self) -> Self:

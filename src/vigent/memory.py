@@ -10,22 +10,28 @@ from typing import Any, Literal, Self
 from vigent.domain.episodes import Episode, Provenance, Visibility
 from vigent.domain.records import Record
 from vigent.domain.schema import Schema
-from vigent.domain.text import canonical_subject, check_id
+from vigent.domain.text import check_id
 from vigent.errors import InvalidInput, TenantMismatch, VigentError
+from vigent.govern.indexing import index_if_needed
 from vigent.govern.keeping import CheckReport, Keeper
 from vigent.parts import Persons, Review, Threads
+from vigent.ports.models import Embedder
 from vigent.ports.system import Clock
 from vigent.proposals import Check, Hold, MemoryDelta, Refuse
-from vigent.read.finding import find_by_words, get, listed, provenance, visibility
+from vigent.read.finding import get, listed, provenance, visibility
 from vigent.read.past import Change, diff, history
 from vigent.read.reading import Reading
+from vigent.read.search import Searcher
 from vigent.read.state import current, current_many, state
+from vigent.recall import Recall
 from vigent.schema import SchemaSource, load_schema
+from vigent.searchindex import SearchIndex
+from vigent.settings import embedder_settings
 from vigent.system import RandomIds, SystemClock
-from vigent.wiring import open_storage
+from vigent.wiring import open_embedder, open_storage
 from vigent.write.batch import write_many
 from vigent.write.capture import Capture
-from vigent.write.context import Context, scope_token
+from vigent.write.context import Context
 from vigent.write.draft import UNSET
 from vigent.write.pipeline import WritePipeline
 from vigent.write.result import ForgetResult, Receipt, WriteResult
@@ -39,7 +45,7 @@ Value = Any
 Instantlike = Any
 
 
-class Memory:
+class Memory(Recall):
     """Long-term memory of one tenant and store.
 
     ``person`` on a verb says whose memory it concerns; left out, the one the memory was opened
@@ -58,6 +64,7 @@ class Memory:
         schema: Schema,
         clock: Clock,
         checks: Sequence[Check],
+        embedder: Embedder | None,
     ) -> None:
         ids = RandomIds()
         self._storage = storage
@@ -69,6 +76,8 @@ class Memory:
         self._keeper = Keeper(storage, schema, clock, ids, tenant, store)
         self.review = Review(Reviewer(self._pipeline), person or "")
         self.persons = Persons(self._writer)
+        self.index = SearchIndex(storage, self._reading, embedder)
+        self._searcher = Searcher(self._reading, self.index)
         self.threads = Threads(self._pipeline, self._reading, self._whose)
 
     @classmethod
@@ -82,15 +91,23 @@ class Memory:
         schema: SchemaSource = None,
         clock: Clock | None = None,
         checks: Sequence[Check] = (),
+        embedder: Any = UNSET,
     ) -> Memory:
-        """Open a store: ``":memory:"``, or a SQLite file, which is made if it is not there."""
+        """Open a store: ``":memory:"``, or a SQLite file, which is made if it is not there.
+
+        ``embedder`` says what finds by meaning: "local", "none", an endpoint or an ``Embedder``;
+        left out, what ``VIGENT_EMBEDDER`` says, else "local".
+        """
         check_id(tenant, "tenant")
         check_id(store, "store")
         if person is not None:
             check_id(person, "person")
+        model = open_embedder(embedder_settings() if embedder is UNSET else embedder)
+        storage = open_storage(path_or_url)
+        index_if_needed(storage, tenant, store)
         return cls(
-            open_storage(path_or_url), tenant=tenant, store=store, person=person,
-            schema=load_schema(schema), clock=clock or SystemClock(), checks=checks,
+            storage, tenant=tenant, store=store, person=person,
+            schema=load_schema(schema), clock=clock or SystemClock(), checks=checks, embedder=model,
         )  # fmt: skip
 
     def _whose(self, person: Any) -> str:
@@ -325,25 +342,6 @@ class Memory:
         """Give one memory over its last believed stretch; raises NotFound."""
         return get(self._reading, memory_id, self._whose(person))
 
-    def words(
-        self,
-        query: str,
-        *,
-        subject: str | None = None,
-        limit: int = 10,
-        person: str | None = UNSET,  # type: ignore[assignment]
-    ) -> tuple[Record, ...]:
-        """Find memories in force by words; most of the words first, then the newest."""
-        whose = self._whose(person)
-        with self._storage.snapshot() as snapshot:
-            salt = snapshot.ledger(self._tenant).salt or b""
-        scopes = [
-            scope_token(salt, self._tenant, self._store, p)
-            for p in self._reading.scope(whose).readable
-        ]
-        about = None if subject is None else canonical_subject(subject)[1]
-        return find_by_words(self._reading, scopes, query, subject=about, limit=limit)
-
     def update(
         self,
         memory_id: str,
@@ -385,6 +383,7 @@ class Memory:
 
     def close(self) -> None:
         """Release the store."""
+        self.index.close()
         self._storage.close()
 
     def __enter__(self) -> Self:

@@ -27,8 +27,8 @@ def agreement_steps() -> int:
 
 
 def embedder_settings() -> EmbedderSettings:
-    """Give ``VIGENT_EMBEDDER`` and ``VIGENT_EMBEDDER_KEY``; None where one is not set."""
+    """Give ``VIGENT_EMBEDDER``, else "local", and ``VIGENT_EMBEDDER_KEY``, else None."""
     return EmbedderSettings(
-        embedder=os.environ.get("VIGENT_EMBEDDER") or None,
+        embedder=os.environ.get("VIGENT_EMBEDDER") or "local",
         embedder_key=os.environ.get("VIGENT_EMBEDDER_KEY") or None,
     )

@@ -81,8 +81,8 @@ def search_memory(subject: str, query: str) -> list[dict[str, Any]]:
 
     Never another subject's, never what has expired or is no longer in force.
     """
-    found = _default.memory().words(query, person=subject, limit=10)
-    return [_shown(record) for record in found if record.person_id == subject]
+    found = _default.memory().search(query, person=subject, limit=10)
+    return [_shown(record) for record in found.records if record.person_id == subject]
 
 
 def delete_subject(subject: str) -> dict[str, int]:

@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 
 from vigent.errors import InvalidInput
+from vigent.models.choose import EmbedderSpec, embedder_of
+from vigent.ports.models import Embedder
 from vigent.ports.storage import Storage
 from vigent.storage.inmemory.adapter import InMemoryStorage
 from vigent.storage.sqlite.adapter import SqliteStorage
 
-__all__ = ["open_storage"]
+__all__ = ["open_embedder", "open_storage"]
 
 
 def open_storage(
@@ -25,3 +27,8 @@ def open_storage(
     if "://" in text:
         raise InvalidInput("path_or_url", "this version opens SQLite files only")
     return SqliteStorage(str(Path(text)), durability=durability, busy_timeout=busy_timeout)
+
+
+def open_embedder(spec: EmbedderSpec) -> Embedder | None:
+    """Give the embedder that is meant; nothing is loaded, and no server asked, before its use."""
+    return embedder_of(spec)

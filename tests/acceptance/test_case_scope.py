@@ -25,7 +25,7 @@ class TestC36Birch:
             own = [f"of {name}"]
             assert memory.current("s", "secret").value == own[0]
             assert [r.value for r in memory.list()] == own
-            assert [r.value for r in memory.words("secret")] == own
+            assert [r.value for r in memory.search("secret").records] == own
             assert [r.value for r in memory.history("s", "secret")] == own
             changes = memory.diff(since="2020-01-01T00:00Z", until="2030-01-01T00:00Z")
             assert len(changes) == 1
@@ -113,7 +113,8 @@ class TestC39EditingHere:
         def seen():
             audit = t2.check().audit
             return (
-                t2.current("desk", "color"), t2.words("pine"), t2.history("desk", "color"), audit,
+                t2.current("desk", "color"), t2.search("pine").records,
+                t2.history("desk", "color"), audit,
             )  # fmt: skip
 
         before = seen()
@@ -153,7 +154,7 @@ class TestC42Wipe:
         assert {k: receipt.counts[k] for k in rows} == rows
         assert [r.subject for r in t1.list(person="u1")] == ["office"]
         assert len(list(t1.list(person="u2"))) == 3
-        assert len(t1.words("plum", person="u2")) == 3
+        assert len(t1.search("plum", person="u2")) == 3
         assert len(list(t2.list(person="u1"))) == 2
         assert (t1.check().problems, t2.check().problems) == ((), ())
 
@@ -205,7 +206,7 @@ class TestC46Expired:
             assert [r.value for r in memory.list()] == ["newt"]
             assert [r.value for r in memory.list(include="history")] == ["newt"]
             assert memory.history("hal", "pin_hint") == ()
-            assert memory.words("moon") == ()
+            assert memory.search("moon").hits == ()
             with pytest.raises(NotFound):
                 memory.get(hint.memory_id)
             with pytest.raises(NotFound):

@@ -75,7 +75,7 @@ class TestC21NoLonger:
         assert done.outcome == "retracted"
         assert memory.current("wes", "sport") is None
         assert memory.current("wes", "sport", as_of="2024-06-01T00:00Z").value == "squash"
-        assert memory.words("squash") == ()
+        assert memory.search("squash").hits == ()
 
     @pytest.mark.parametrize("named", [{}, {"value": "golf"}])
     def test_retracting_what_never_was_is_accepted(self, memory, named):

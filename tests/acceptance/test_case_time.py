@@ -147,7 +147,7 @@ class TestC18Future:
                      valid_from="2025-07-31T00:00Z")  # fmt: skip
         assert memory.current("sol", "note") is None
         assert set(memory.current("sol")) == {"note2"}
-        assert [r.value for r in memory.words("kettle")] == ["kettle is new"]
+        assert [r.value for r in memory.search("kettle").records] == ["kettle is new"]
         clock.set("2025-08-13T12:00Z")
         assert memory.current("sol", "note").value == "kettle is descaled"
 

@@ -31,7 +31,9 @@ class TestC01OldEmployer:
         said = {"subject": "ana", "attribute": "employer"}
         memory.write(**said, value="Kestrel Freight works", valid_from="2023-04-03T00:00Z")
         memory.write(**said, value="Moss & Daughters", valid_from="2025-02-10T00:00Z")
-        assert values(memory.words("ana works Kestrel")) == ["Moss & Daughters"]
+        assert values(memory.search("ana works Kestrel", expand="always").records) == [
+            "Moss & Daughters"
+        ]
 
     @pytest.mark.parametrize("count", [2, 5, 30])
     def test_of_many_changes_one_is_in_force(self, memory, count):

@@ -58,7 +58,7 @@ def _unprivileged(path: str) -> None:
             record = memory.current("ira", "seat")
             out["current"] = None if record is None else record.value
             out["history"] = [r.value for r in memory.history("ira", "seat")]
-            out["words"] = [r.value for r in memory.words("ira")]
+            out["words"] = [r.value for r in memory.search("ira").records]
             for verb in ("write", "capture", "forget"):
                 try:
                     if verb == "write":

@@ -9,7 +9,8 @@ import pytest
 
 from tests.unit.test_timeline import said
 from vigent.domain.audit import digest_entry
-from vigent.domain.changes import AuditEntry, ChangeSet, Words
+from vigent.domain.changes import AuditEntry, ChangeSet
+from vigent.domain.passages import passages_of_memory
 from vigent.domain.statements import Belief, Key, KeyId
 from vigent.domain.time import OPEN
 from vigent.errors import CorruptStore, InvalidInput
@@ -36,7 +37,12 @@ def filled(path: Path) -> SqliteStorage:
         )
         changes.statements.append(statement)
         changes.opened.append(Belief(number, "t", number, b"", number, 10, OPEN, 5, None))
-        changes.words.append(Words(number, f"scope{number}", f"mira city {value}"))
+        changes.passages.extend(
+            passages_of_memory(
+                "t", f"scope{number}", statement=number, key=number, type="fact", name="mira",
+                text=f"mira · city: {value}", at=5,
+            )
+        )  # fmt: skip
         salt, content = bytes([number]) * 16, f'{{"value":"{value}"}}'
         digest = digest_entry(salt, f"aud_{number}", 5, "write", "stored", None, content)
         changes.audit.append(
@@ -61,12 +67,11 @@ def test_what_was_committed_is_found_and_checks(tmp_path: Path):
         found = snapshot.at(PERSON, b"", 10, None)
         assert [f.statement.value for f in found] == ["quokkatown"]
         assert snapshot.at(PERSON, b"", 9, None) == []
-        assert list(snapshot.find_words("t", ["scope1"], ["quokkatown"], 5)) == [1]
-        assert list(snapshot.find_words("t", ["scope2"], ["quokkatown"], 5)) == []
-        both = snapshot.find_words("t", ["scope1", "scope2"], ["mira", "quokkatown"], 5)
-        assert list(both) == [1, 2]
-        assert list(snapshot.find_words("t", ["scope1"], ["city quokkatown"], 5)) == [1]
-        assert list(snapshot.find_words("t", ["scope1"], ["quokkatown city"], 5)) == []
+        (passage,) = snapshot.passages("t", "scope1", 0)
+        assert (passage.source, passage.home, passage.stop) == (1, 1, 23)
+        assert snapshot.passages("t", "scope1", passage.no) == []
+        assert snapshot.passages("other", "scope1", 0) == []
+        assert snapshot.believed_after("t", [1, 2, 3], 5) == [1, 2]
     assert storage.check() == []
     storage.close()
 
@@ -116,7 +121,7 @@ def test_erasure_leaves_nothing_of_the_person_in_the_bytes(tmp_path: Path):
     storage = filled(path)
     erasure = Erasure("t", "zinnia-person", b"digest", (), 9)
     dry = erase(storage, erasure, dry_run=True)
-    assert dry["statement"] == dry["belief"] == dry["words"] == dry["key"] == 1
+    assert dry["statement"] == dry["belief"] == dry["passage"] == dry["key"] == 1
     assert storage.check() == []
     assert erase(storage, erasure, dry_run=False) == dry
     assert storage.purge()

@@ -149,7 +149,9 @@ def _by_words(
 ) -> tuple[list[Floats], list[Floats], float]:
     """Give BM25 of each passage, of each with the two before it, and the best coverage."""
     size = max(1, sum(map(len, corpora)))
-    lengths = [(c.lengths, _stretch(c.lengths, link)) for c, link in zip(corpora, links, strict=True)]
+    lengths = [
+        (c.lengths, _stretch(c.lengths, link)) for c, link in zip(corpora, links, strict=True)
+    ]
     means = [max(1.0, float(sum(pair[i].sum() for pair in lengths)) / size) for i in (0, 1)]
     own: list[Floats] = []
     wide: list[Floats] = []

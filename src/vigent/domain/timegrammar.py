@@ -126,7 +126,7 @@ _MEASURED: Final = re.compile(
     re.IGNORECASE,
 )
 _UNFIT: Final = re.compile(
-    r"^\s*(?:is|are|isn't|aren't)\b|\bhow (?:long|old|many (?:hour|day|week|month|year)s?)\b"  # noqa: E501
+    r"^\s*(?:is|are|isn't|aren't)\b|\bhow (?:long|old|many (?:hour|day|week|month|year)s?)\b"
     r"|\bdifference\b|\b(?:choos|chose|decid|pick)\w*\s+between",
     re.IGNORECASE,
 )

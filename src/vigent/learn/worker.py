@@ -73,13 +73,18 @@ class EmbeddingWorker:
     def _run(self) -> None:
         failures = 0
         while not self._stopped:
-            try:
-                self._note(embed_some(self.storage, self.embedder, self.clock, self._progress.held))
-                failures = 0
-            except Exception as error:  # noqa: BLE001 - the worker loop: it notes and goes on
-                failures += 1
-                self._fail(error)
+            failures = 0 if self.run_one() else failures + 1
             self._rest(failures)
+
+    def run_one(self) -> bool:
+        """Do the next part of the work; gives whether that went well."""
+        try:
+            progress = embed_some(self.storage, self.embedder, self.clock, self._progress.held)
+        except Exception as error:  # noqa: BLE001 - the worker loop: it notes and goes on
+            self._fail(error)
+            return False
+        self._note(progress)
+        return True
 
     def _note(self, progress: Progress) -> None:
         with self._changed:

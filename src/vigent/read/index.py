@@ -17,7 +17,7 @@ from vigent.ports.storage import Snapshot
 
 __all__ = ["IndexCache", "Kept"]
 
-__MOST: Final = 2_000_000
+_MOST: Final = 2_000_000
 """How many passages are kept at most, over all scopes; those not asked longest go first."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +29,16 @@ from vigent.read.found import Checker, Wanted
 from vigent.read.index import IndexCache, Kept
 from vigent.read.names import NameCache, Names
 from vigent.read.past import history
-from vigent.read.planning import FUZZY, Asked, expanded, plan_of
+from vigent.read.planning import Asked, expanded, plan_of
 from vigent.read.reading import At, Reading
 from vigent.read.searching import Ranked, allowed, walk
 from vigent.read.state import current, current_many
 from vigent.standing import record_text
 
 __all__ = ["Meaning", "Searcher", "check_types"]
+
+
+_FUZZY: Final = frozenset({"words", "vectors"})
 
 
 class Meaning(Protocol):
@@ -85,7 +88,9 @@ class Searcher:
         self.meaning = meaning
         self.names = NameCache()
 
-    def search(self, asked: Asked, person: str, types: frozenset[str] | None) -> SearchAnswer:
+    def search(
+        self, asked: Asked, person: str, types: frozenset[str] | None, *, explain: bool
+    ) -> SearchAnswer:
         """Answer a search; every field of ``asked`` has been checked."""
         vector, problem = (None, None)
         if asked.expand != "never":
@@ -101,7 +106,7 @@ class Searcher:
             ):  # fmt: skip
                 last = 0 if waited else self.meaning.hurry(snapshot, [k.corpus for k in kept])
                 if not last:
-                    return _Search(self, snapshot, kept, asked, person, types).answer(
+                    return _Search(self, snapshot, kept, asked, person, types, explain).answer(
                         vector, problem
                     )
             waited = True
@@ -124,6 +129,7 @@ class _Search:
     asked: Asked
     person: str
     types: frozenset[str] | None
+    explain: bool
 
     def answer(self, vector: Floats | None, problem: str | None) -> SearchAnswer:
         reading, asked = self.searcher.reading, self.asked
@@ -140,14 +146,14 @@ class _Search:
         if plan.exact and not exact and asked.expand == "auto":
             plan = expanded(plan, "state has no answer")
         found: list[Hit] = []
-        if set(plan.arms) & FUZZY:
+        if set(plan.arms) & _FUZZY:
             found = self._fuzzy(plan, names, corpora, vector)
         hits = exact + _others(found, exact)
         kept, tokens, dropped = _within(hits[: asked.limit], asked.budget_tokens)
         known = max([now, *(hit.record.known for hit in kept if hit.record is not None)])
         return SearchAnswer(
             tuple(kept), plan, self.searcher.meaning.state_of(corpora, problem), known,
-            estimated_tokens=tokens, dropped_by_budget=dropped, explained=asked.explain,
+            estimated_tokens=tokens, dropped_by_budget=dropped, explained=self.explain,
         )  # fmt: skip
 
     def _state(self, plan: Plan) -> list[Hit]:

@@ -438,8 +438,9 @@ class AgreementMachine(RuleBasedStateMachine):
                 {"attribute": "city"}, {"as_of": _at(1), "known_at": past[-1]},
             ):  # fmt: skip
                 ask("list", person=person, **more)
-            ask("words", "A mira", person=person)
-            ask("words", "\u4eac\u90fd rene city", person=person, limit=3)
+            ask("search", "A mira", person=person)
+            ask("search", "\u4eac\u90fd rene city", person=person, limit=3, include="history")
+            ask("search", "mira city on 2 March", person=person, expand="always")
         for thread in ("t", "u"):
             ask_threads(self.pair, thread, _PERSONS)
         ask("review.list")

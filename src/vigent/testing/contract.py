@@ -334,41 +334,53 @@ class MemoryContract(ThreadClaims, abc.ABC):
         assert _values(change.before) == ["Porto"]
         assert "Braga" in _values(change.after)
 
-    def test_words_find_only_what_is_in_force(self, memory: Memory) -> None:
+    def test_a_search_finds_only_what_is_in_force(self, memory: Memory) -> None:
         memory.write(**_KEY, value="Porto old", valid_from=_FEB)
         memory.write(**_KEY, value="Braga", valid_from=_APR)
-        assert memory.words("porto") == ()
-        assert _values(memory.words("BRAGA mira")) == ["Braga"]
+        assert memory.search("porto").hits == ()
+        assert _values(memory.search("BRAGA mira").records) == ["Braga"]
+        found = memory.search("porto", include="history")
+        assert [(hit.excerpt, hit.in_force) for hit in found] == [("mira · city: Porto old", False)]
 
-    def test_words_that_are_rare_are_found_among_many(self, memory: Memory) -> None:
+    def test_what_is_rare_is_found_among_many(self, memory: Memory) -> None:
         memory.write(subject="mira", attribute="document", value="passport")
         items = [{"subject": "mira", "attribute": "mood", "value": f"m{n}"} for n in range(600)]
         memory.write_many(items)
-        assert _values(memory.words("mira passport", limit=1)) == ["passport"]
-        assert _values(memory.words("mira passport absent")) == ["passport", "m599"]
-        assert _values(memory.words("document mira mood m599")) == ["m599", "passport"]
+        assert _values(memory.search("mira passport", limit=1).records) == ["passport"]
+        assert _values(memory.search("m599", limit=1).records) == ["m599"]
 
-    def test_words_past_their_time_take_no_place(self, memory: Memory, clock: FakeClock) -> None:
+    def test_what_is_past_its_time_takes_no_place(self, memory: Memory, clock: FakeClock) -> None:
         memory.write(subject="mira", attribute="a", value="blue boat")
         memory.write(subject="mira", attribute="b", value="blue boat", ttl_days=1)
         memory.write(subject="mira", attribute="c", value="blue boat", valid_from="2026-07-01")
         clock.advance(days=2)
-        (found,) = memory.words("blue boat", limit=1)
+        (found,) = memory.search("blue boat", limit=1).records
         assert found.attribute == "a"
 
-    def test_words_of_a_script_without_spaces_are_found_side_by_side(self, memory: Memory) -> None:
+    def test_a_script_without_spaces_is_found_side_by_side(self, memory: Memory) -> None:
         for n, value in enumerate(("東京", "京東")):
             memory.write(subject="mira", attribute=f"a{n}", value=value)
-        assert _values(memory.words("東京")) == ["東京"]
-        assert memory.words("東北") == ()
+        assert _values(memory.search("東京").records) == ["東京"]
+        assert memory.search("東北").hits == ()
 
-    def test_words_of_a_person_and_shared_ones_are_ranked_together(self, memory: Memory) -> None:
+    def test_a_person_and_what_is_shared_are_ranked_together(self, memory: Memory) -> None:
         memory.write(subject="mira", attribute="a", value="blue boat")
         memory.write(subject="mira", attribute="b", value="boat", person="p1")
         memory.write(subject="mira", attribute="c", value="blue boat", person="p2")
-        assert _values(memory.words("blue boat", person="p1")) == ["blue boat", "boat"]
-        assert _values(memory.words("blue boat", subject="MIRA")) == ["blue boat"]
-        assert memory.words("blue boat", subject="acme") == ()
+        assert _values(memory.search("blue boat", person="p1").records) == ["blue boat", "boat"]
+        assert _values(memory.search("blue boat", subject="MIRA").records) == ["blue boat"]
+        assert memory.search("blue boat", subject="acme").hits == ()
+
+    def test_what_was_said_is_found_when_asked_for(self, memory: Memory) -> None:
+        thread = memory.threads.create(person="p1")
+        said = memory.threads.append(thread, "my brother plays the oboe", role="user")
+        memory.threads.append(thread, "sealed oboe", role="user", sealed=True)
+        assert memory.search("oboe", person="p1").hits == ()
+        (hit,) = memory.search("oboe", person="p1", include="episodes")
+        assert (hit.kind, hit.id) == ("episode", said.id)
+        assert memory.search("oboe", include="episodes").hits == ()
+        memory.threads.delete(thread)
+        assert memory.search("oboe", person="p1", include="episodes").hits == ()
 
     def test_a_list_is_in_order_of_recording(self, memory: Memory, clock: FakeClock) -> None:
         for n in (3, 1, 2):
@@ -529,7 +541,7 @@ class MemoryContract(ThreadClaims, abc.ABC):
         memory.erase_person("p1")
         assert memory.current(**_KEY, person="p1") is None
         assert memory.current(**_KEY, person="p2").value == "of p2"
-        assert memory.words("of", person="p1") == ()
+        assert memory.search("of", person="p1").hits == ()
         assert memory.check().ok
 
     def test_what_was_said_before_the_erasure_does_not_come_back(
@@ -561,7 +573,7 @@ class MemoryContract(ThreadClaims, abc.ABC):
         asks: tuple[Callable[[], object], ...] = (
             lambda: memory.current(**_KEY),
             lambda: memory.current("mira"),
-            lambda: memory.words("porto"),
+            lambda: memory.search("porto"),
             lambda: memory.write(**_KEY, value="Braga"),
             lambda: memory.erase_person("p1", dry_run=True),
             lambda: list(memory.list()),

@@ -20,6 +20,7 @@ from vigent.edges.cli import (
     persons,
     reading,
     reviewing,
+    searching,
     threads,
     writing,
 )
@@ -131,8 +132,8 @@ def start(
 
 
 for part in (
-    writing, reading, threads, forgetting, persons, reviewing, importing, importchat, checking,
-    demo, evaluating,
+    writing, reading, searching, threads, forgetting, persons, reviewing, importing,
+    importchat, checking, demo, evaluating,
 ):  # fmt: skip
     part.register(app)
 

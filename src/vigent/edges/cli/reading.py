@@ -1,4 +1,4 @@
-"""Commands that answer from state: current, get, history, provenance, diff, list, words."""
+"""Commands that answer from state: current, get, history, provenance, diff, list."""
 
 from __future__ import annotations
 
@@ -251,26 +251,6 @@ def list_memories(
     call.out.show(records_table(call.out.console, found, with_subject=True))
 
 
-def words(
-    call: Call,
-    *,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words to look for.")],
-    subject: Annotated[
-        str | None, typer.Option("--subject", metavar="NAME", help="About this subject.")
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="At most so many.")] = 10,
-) -> None:
-    """Find memories in force by their words: most of the words first, then the newest."""
-    with call.open() as memory:
-        found = memory.words(query, subject=subject, limit=limit)
-    if not found:
-        no_answer(call, [], "No memory in force bears any of these words.")
-    elif call.as_json:
-        call.out.document([record.to_dict() for record in found])
-    else:
-        call.out.show(records_table(call.out.console, found, with_subject=True))
-
-
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     command(app, "current")(current)
@@ -279,4 +259,3 @@ def register(app: typer.Typer) -> None:
     command(app, "provenance")(provenance)
     command(app, "diff")(diff)
     command(app, "list")(list_memories)
-    command(app, "words")(words)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, LiteralString, TypeAlias
 
 import orjson
 
+from vigent.domain.changes import ChangeSet, Vectors
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
 from vigent.domain.time import Instant
 from vigent.storage.queries import load_queries
-from vigent.storage.sqlite.database import Database
+from vigent.storage.sqlite.database import Database, Rows
 
-__all__ = ["INDEX_ORDER", "IndexView", "unindex"]
+__all__ = ["INDEX_ORDER", "IndexView", "passage_rows", "take_vectors", "unindex"]
 
 Q = load_queries("vigent.storage.sqlite")
+
+Run: TypeAlias = Callable[[LiteralString, Sequence[Any]], Rows]
 
 _REMOVALS: Final = ("passage_outdate", "vector_delete", "passage_delete")
 INDEX_ORDER: Final = (*_REMOVALS, "passage_insert")
@@ -29,6 +32,25 @@ def unindex(
     rows = [(tenant, source, kind) for kind, source in gone]
     for query in _REMOVALS:
         add(query, rows)
+
+
+def passage_rows(changes: ChangeSet, numbers: Mapping[str, int]) -> list[Sequence[Any]]:
+    """Give the rows of new passages; ``numbers`` are those of the episodes of the change set."""
+    rows = [p[1:] for p in changes.passages]
+    return rows + [p._replace(source=numbers[id])[1:] for id, p in changes.said]
+
+
+def take_vectors(run: Run, vectors: Vectors) -> None:
+    """Keep vectors, and how far their model is."""
+    identity = vectors.model[1:4]
+    run(Q["embedder_insert"], identity)
+    model = run(Q["embedder_find"], identity).fetchall()[0][0]
+    run(Q["embedder_put"], (*vectors.model[4:], model))
+    for v in vectors.rows:
+        run(Q["vector_put"], (v.tenant, v.scope, model, v.passage, v.data))
+    if vectors.dropped:
+        run(Q["vectors_drop"], (model, vectors.dropped))
+        run(Q["embedder_restart"], (model,))
 
 
 class IndexView:

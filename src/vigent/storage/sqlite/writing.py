@@ -11,14 +11,14 @@ from typing import Any
 
 import orjson
 
-from vigent.domain.changes import ChangeSet, Head, Vectors
+from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import ITEM, MEMORY
 from vigent.domain.statements import BEGINNING, END, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import DAY, Instant
 from vigent.ports.storage import Ledger, Numbers, Selection, Stretched
 from vigent.storage.sqlite.database import Database
-from vigent.storage.sqlite.indexing import INDEX_ORDER, unindex
+from vigent.storage.sqlite.indexing import INDEX_ORDER, passage_rows, take_vectors, unindex
 from vigent.storage.sqlite.reading import Q, SqliteSnapshot, key_of
 from vigent.storage.sqlite.threads import THREAD_ORDER, thread_rows
 
@@ -343,29 +343,12 @@ class SqliteTransaction(SqliteSnapshot):
             add("tenant_insert", [(tenant, changes.salt, changes.salted_at)])
 
     def _take_index(self, changes: ChangeSet, numbered_as: dict[str, int]) -> None:
-        add, tenant = self._add, changes.tenant
         if changes.unindexed:
-            unindex(add, tenant, changes.unindexed)
+            unindex(self._add, changes.tenant, changes.unindexed)
             self.flush()  # passages of the same sources may come in their place
-        if changes.passages:
-            add("passage_insert", [p[1:] for p in changes.passages])
-        if changes.said:
-            add(
-                "passage_insert", [p._replace(source=numbered_as[id])[1:] for id, p in changes.said]
-            )
+        self._add("passage_insert", passage_rows(changes, numbered_as))
         if changes.vectors is not None:
-            self._take_vectors(changes.vectors)
-
-    def _take_vectors(self, vectors: Vectors) -> None:
-        identity = vectors.model[1:4]
-        self._run(Q["embedder_insert"], identity)
-        model = self._run(Q["embedder_find"], identity).fetchall()[0][0]
-        self._run(Q["embedder_put"], (*vectors.model[4:], model))
-        for v in vectors.rows:
-            self._run(Q["vector_put"], (v.tenant, v.scope, model, v.passage, v.data))
-        if vectors.dropped:
-            self._run(Q["vectors_drop"], (model, vectors.dropped))
-            self._run(Q["embedder_restart"], (model,))
+            take_vectors(self._run, changes.vectors)
 
     def next_thread(self) -> int:
         """Give a free row number for a thread; each call gives another."""
