@@ -23,7 +23,8 @@
     │   ├── StoreBusy               the write lock was not to be had in time
     │   ├── StoreReadOnly           the file or folder cannot be written
     │   ├── StoreFull               no space left
-    │   └── StoreNewer              the file was written by a newer Vigent
+    │   ├── StoreNewer              the file was written by a newer Vigent
+    │   └── ModelUnavailable        a model is not installed, not reached, or gives no answer
     └── InternalError               our fault
         └── CorruptStore            the stored rows contradict each other
 
