@@ -24,7 +24,7 @@
     │   ├── StoreReadOnly           the file or folder cannot be written
     │   ├── StoreFull               no space left
     │   ├── StoreNewer              the file was written by a newer Vigent
-    │   └── ModelUnavailable        a model is not installed, not reached, or of no use
+    │   └── ModelUnavailable        a model is not installed, not reached, or gives no answer
     └── InternalError               our fault
         └── CorruptStore            the stored rows contradict each other
 

