@@ -26,7 +26,7 @@ _EVERYDAY: Final = frozenset(
 _SEPARATORS: Final = re.compile(r"[_\-./:]+|(?<=[a-z])(?=[A-Z])")
 _TOKEN: Final = re.compile(r"[^\W_]+")
 _QUOTED: Final = re.compile(r"[\"“„«'\u2018]([^\"“”„«»'\u2018\u2019]{1,200})[\"”“»'\u2019]")
-_SENTENCE_START: Final = re.compile(r"(?:^|[.!?:]\s)\W*$")
+_SENTENCE_START: Final = re.compile(r"(?:\A|[.!?:]\s)\W*\Z")
 
 
 class Unresolved(NamedTuple):
@@ -129,7 +129,7 @@ class NameIndex:
         for i, word in enumerate(tokens):
             for length in self._lengths.get(word, ()):
                 bearers = self._whole.get(tokens[i : i + length])
-                if bearers is None:
+                if bearers is None or i + length > len(tokens):
                     continue
                 if length == 1:
                     if _is_weak(word) and not _stands_out(word, question):
@@ -213,12 +213,17 @@ def _stands_out(word: str, question: str, *, anywhere: bool = False) -> bool:
     """Say whether a word is in quotes, or has a capital that no sentence gives it."""
     if any(fold(found[1]).strip() == word for found in _QUOTED.finditer(question)):
         return True
+    if question.isupper():
+        return False  # no capital tells anything there
     for found in _TOKEN.finditer(question):
         written = found.group()
         if fold(written) != word or not written[0].isupper():
             continue
-        if len(written) > 1 and written.isupper() and not question.isupper():
+        if len(written) > 1 and written.isupper():
             return True
-        if written != "I" and (anywhere or not _SENTENCE_START.search(question[: found.start()])):
+        if written != "I" and (
+            anywhere
+            or not _SENTENCE_START.search(question, max(0, found.start() - 9), found.start())
+        ):
             return True
     return False

@@ -103,8 +103,13 @@ _NEXT_WORD: Final = re.compile(
     r"|the|a|an|and|because|while|if|regarding)\b)",
     re.IGNORECASE,
 )
+_NEARBY: Final = 40
+_NAME_LIKE: Final = re.compile(
+    r",? (?:did|do|does|was|were|is|are|has|have|had)\W*$|, [A-Z]\w+\W*$"
+)
 _GOES_ON: Final = re.compile(
-    rf"\s*(?:of\b|(?:at|around|about)? ?(?:dawn|morning|noon|afternoon|evening|night|midnight)"
+    rf"\s*(?:of\b|(?:the )?[0-9]"
+    rf"|(?:at|around|about)? ?(?:dawn|morning|noon|afternoon|evening|night|midnight)"
     rf"|(?:at|around|about) [0-9]|,? ?(?:or|and|to|until|till|through|but not|–|—|-|,|/|&) ?(?:the )?"  # noqa: E501, RUF001
     rf"(?:(?:in|on|since|before|after|early|late|mid) ?)?(?:{_DAY}|{_MONTH}\b|{_YEAR}|{_WEEKDAY}"
     r"|last|this|next|today|now|yesterday|spring|summer|autumn|fall|winter))",
@@ -254,12 +259,19 @@ def _english(text: str) -> list[Expression]:
             continue
         if not taken and lead == "between" and match["month"]:
             continue
-        behind, ahead = text[: match.start()], text[match.end() :]
+        if len(found) > 1:
+            break  # several already
+        # A few words on either side decide; looking no further keeps long questions cheap.
+        behind = text[max(0, match.start() - _NEARBY) : match.start()]
+        ahead = text[match.end() : match.end() + _NEARBY]
         clock = _CLOCK.match(ahead) if shape == "date" and lead in {"on", "as of"} else None
         if clock:
             words += clock.group()
             ahead = ahead[clock.end() :]
         fits = taken and _fits(shape, lead, match[shape], behind, ahead)
+        # A bare year of long ago is a title as often as a time.
+        if shape == "year" and match[shape] < "2005" and _WORK.search(text):
+            fits = False
         found.append(
             Expression(
                 shape if fits else "", lead, match[shape], words, "en", match["named"] or "",
@@ -277,7 +289,8 @@ def _fits(shape: str, lead: str, expression: str, behind: str, ahead: str) -> bo
     yearless = shape == "date" and not _YEARLIKE.search(expression)
     if (shape in _WEAK or yearless) and not _NEXT_WORD.match(ahead):
         return False
-    if shape in {"month", "edge", "pair"} and re.search(r"\b(?:may|march)\b", expression):
-        return False  # in small letters these are a verb or a walk
-    # A bare year of long ago is a title as often as a time.
-    return not (shape == "year" and expression < "2005" and _WORK.search(behind + ahead))
+    if shape == "month" and _NAME_LIKE.match(ahead):
+        return False  # "before June did", "in August, Georgia"
+    # In small letters these two are a verb and a walk.
+    small = re.search(r"\b(?:may|march)\b", expression)
+    return not (small and shape in {"month", "edge", "pair"})
