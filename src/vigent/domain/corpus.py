@@ -6,8 +6,8 @@ number here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 
 _TAIL: Final = 20_000
+
+T = TypeVar("T")
 
 
 class _Column:
@@ -79,6 +81,7 @@ class Corpus:
         self._vectors: _Column | None = None
         self._vector_rows = _Column(np.int64)
         self.last_vector = 0
+        self._derived: dict[object, tuple[int, object]] = {}
 
     def __len__(self) -> int:
         return self._numbers.size
@@ -147,6 +150,13 @@ class Corpus:
     def vector_rows(self) -> Ints:
         """To which row each vector belongs."""
         return self._vector_rows.rows
+
+    def derived(self, make: Callable[[Corpus], T]) -> T:
+        """Give what a function works out from the columns of passages, once for each size."""
+        kept = self._derived.get(make)
+        if kept is None or kept[0] != len(self):
+            kept = self._derived[make] = (len(self), make(self))
+        return cast("T", kept[1])
 
     def postings(self, term: int) -> tuple[Ints, Floats]:
         """Give the rows that bear a term (by its hash), rising, and how often each does."""
