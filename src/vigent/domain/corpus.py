@@ -6,8 +6,8 @@ number here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 
 _TAIL: Final = 20_000
+
+T = TypeVar("T")
 
 
 class _Column:
@@ -82,6 +84,7 @@ class Corpus:
         self.last_vector = 0
         self.refused = 0
         """How many passages the model refused: they have no vector and get none."""
+        self._derived: dict[object, tuple[int, object]] = {}
 
     def __len__(self) -> int:
         return self._numbers.size
@@ -160,6 +163,13 @@ class Corpus:
     def pending(self) -> int:
         """How many passages have no vector yet."""
         return max(0, len(self) - self._vector_rows.size - self.refused)
+
+    def derived(self, make: Callable[[Corpus], T]) -> T:
+        """Give what a function works out from the columns of passages, once for each size."""
+        kept = self._derived.get(make)
+        if kept is None or kept[0] != len(self):
+            kept = self._derived[make] = (len(self), make(self))
+        return cast("T", kept[1])
 
     def postings(self, term: int) -> tuple[Ints, Floats]:
         """Give the rows that bear a term (by its hash), rising, and how often each does."""

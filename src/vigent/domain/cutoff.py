@@ -24,7 +24,7 @@ __all__ = ["answerable"]
 _BOTH: Final = 0.6
 _BOTH_SMALL: Final = 0.25
 _WORDS: Final = 0.3
-_FULL: Final = 200
+_FULL: Final = 5_000
 _EMBEDDED: Final = 0.9
 _FOREIGN: Final = 0.5
 
@@ -32,12 +32,12 @@ _FOREIGN: Final = 0.5
 def answerable(evidence: Evidence) -> bool:
     """Whether anything ranked is worth handing out.
 
-    A scope is full at 200 passages; below that less is asked, since the rarity of words says
-    little there.
+    A scope is full at 5,000 terms (some 200 turns of talk, or 500 facts); below that less is
+    asked, since the rarity of words says little there.
     """
-    if not evidence.passages:
+    if not evidence.terms:
         return False
-    full = min(1.0, evidence.passages / _FULL)
+    full = min(1.0, evidence.terms / _FULL)
     if evidence.foreign >= _FOREIGN:
         full *= 0.5
     by_words = evidence.covered > 0 and evidence.covered >= _WORDS * full

@@ -43,11 +43,9 @@ _WORDS, _BEFORE, _MEANING = 0.35, 0.25, 0.4
 _NEIGHBOURS: Final = (0.25, 0.2, 0.15, 0.1)
 _ALONE: Final = 0.5
 _REPLY, _THREAD, _NAMED = 0.2, 0.15, 0.15
-_WHOLE: Final = 1 + 2 * sum(_NEIGHBOURS) + _REPLY + _THREAD + _NAMED
+_SCALE: Final = np.float32(1 / (1 + 2 * sum(_NEIGHBOURS) + _REPLY + _THREAD + _NAMED))
 
 _K1, _B = 1.0, 0.75
-# A passage with all of the words is worth more than two with half of them.
-_SHARPEN: Final = 1.5
 # Nearness is told apart over at least this much of cosine: less is noise of the model.
 _SPREAD: Final = 0.1
 
@@ -57,13 +55,13 @@ class Evidence(NamedTuple):
 
     ``covered`` is the share of the question's terms, by rarity, in the best stretch of three
     passages; ``near`` how far the nearest vector stands out from all, in [0, 1] (None: no vectors);
-    ``vectors`` the share of passages with one; ``foreign`` the share of terms not in plain Latin
-    letters.
+    ``terms`` how many the passages have together; ``vectors`` the share of passages with one;
+    ``foreign`` the share of the question's terms not in plain Latin letters.
     """
 
     covered: float
     near: float | None
-    passages: int
+    terms: int
     vectors: float
     foreign: float
 
@@ -75,22 +73,57 @@ class Ranking(NamedTuple):
     parts: Mapping[str, Floats]
 
 
-@dataclass(slots=True)
-class _Links:
-    """Whose neighbours the rows of a corpus are; a row that is none points behind the last."""
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What does not depend on the question: neighbours, and lengths of stretches of three.
+
+    A row that is none points behind the last. ``alone`` is the weight of the neighbours that a
+    row does not have; ``asking`` and ``asked`` the rows of questions and those that follow them.
+    """
 
     before: Ints
     after: Ints
+    stretch: Floats
+    alone: Floats
+    asking: Ints
+    asked: Ints
+    length: float
+    length_of_stretches: float
 
     @classmethod
-    def of(cls, corpus: Corpus) -> _Links:
+    def of(cls, corpus: Corpus) -> _Shape:
         size = len(corpus)
-        before = np.append(corpus.before, size)
+        before = corpus.before.copy()
         before[before < 0] = size
         after = np.full(size + 1, size, np.int64)
-        after[before[:size]] = np.arange(size)
+        after[before] = np.arange(size)
         after[size] = size
-        return cls(before, after)
+        lengths = corpus.lengths
+        one = _taken(lengths, before)
+        stretch = lengths + one + _taken(one, before)
+        every = np.ones(size, np.float32)
+        there = _weighed(every, before) + _weighed(every, after[:-1])
+        asking = corpus.postings(hash_of(ASKS))[0]
+        asked = after[asking]
+        asking, asked = asking[asked < size], asked[asked < size]
+        alone = np.float32(_ALONE) * (np.float32(2 * sum(_NEIGHBOURS)) - there)
+        return cls(
+            before, after, stretch, alone, asking, asked,
+            float(lengths.sum(dtype=np.float64)), float(stretch.sum(dtype=np.float64)),
+        )  # fmt: skip
+
+
+def _taken(column: Floats, rows: Ints) -> Floats:
+    """Give the values of other rows, 0 for a row that is none."""
+    return np.append(column, np.float32(0))[rows]
+
+
+def _weighed(column: Floats, way: Ints) -> Floats:
+    """Give the weighed sum of the neighbours on one side, from the farthest inwards."""
+    total = np.zeros_like(column)
+    for share in reversed(_NEIGHBOURS):
+        total = _taken(column * np.float32(share) + total, way)
+    return total
 
 
 class _Terms(NamedTuple):
@@ -109,9 +142,9 @@ def rank(
     these corpora alone, and equal input gives equal scores to the bit.
     """
     terms = query_terms(question)
-    links = [_Links.of(corpus) for corpus in corpora]
+    shapes = [corpus.derived(_Shape.of) for corpus in corpora]
     asked = _rarity(corpora, [hash_of(term) for term in terms])
-    own, wide, covered = _by_words(corpora, links, asked)
+    own, wide, covered = _by_words(corpora, shapes, asked)
     meaning, near = _by_meaning(corpora, vector)
     weight = 1.0 if near is not None else 1 / (_WORDS + _BEFORE)
     named = set(map(hash_of, index_terms(question)))
@@ -119,19 +152,17 @@ def rank(
     for i, corpus in enumerate(corpora):
         words, before = own[i] * (_WORDS * weight), wide[i] * (_BEFORE * weight)
         direct = words + before + meaning[i] * _MEANING
-        beside = _around(corpus, links[i], direct)
+        beside = _around(corpus, shapes[i], direct)
         given = (words, before, meaning[i] * _MEANING, *beside, _named(corpus, named))
-        parts = {
-            name: (part / _WHOLE).astype(np.float32)
-            for name, part in zip(PARTS, given, strict=True)
-        }
         score = np.zeros(len(corpus), np.float32)
-        for part in parts.values():
+        for part in given:
+            part *= _SCALE
             score += part
-        rankings.append(Ranking(np.minimum(score, 1), parts))
+        rankings.append(Ranking(np.minimum(score, 1), dict(zip(PARTS, given, strict=True))))
     size, made = sum(map(len, corpora)), sum(len(corpus.vectors) for corpus in corpora)
     foreign = sum(not term.isascii() for term in terms) / max(1, len(terms))
-    return rankings, Evidence(covered, near, size, made / max(1, size), foreign)
+    told = int(sum(shape.length for shape in shapes))
+    return rankings, Evidence(covered, near, told, made / max(1, size), foreign)
 
 
 # ------------------------------------------------------------------------------- by words
@@ -145,27 +176,24 @@ def _rarity(corpora: Sequence[Corpus], hashes: list[int]) -> _Terms:
 
 
 def _by_words(
-    corpora: Sequence[Corpus], links: Sequence[_Links], asked: _Terms
+    corpora: Sequence[Corpus], shapes: Sequence[_Shape], asked: _Terms
 ) -> tuple[list[Floats], list[Floats], float]:
     """Give BM25 of each passage, of each with the two before it, and the best coverage."""
     size = max(1, sum(map(len, corpora)))
-    lengths = [
-        (c.lengths, _stretch(c.lengths, link)) for c, link in zip(corpora, links, strict=True)
-    ]
-    means = [max(1.0, float(sum(pair[i].sum() for pair in lengths)) / size) for i in (0, 1)]
+    mean = max(1.0, sum(shape.length for shape in shapes) / size)
+    mean_of_stretches = max(1.0, sum(shape.length_of_stretches for shape in shapes) / size)
     own: list[Floats] = []
     wide: list[Floats] = []
     most = 0.0
-    for corpus, link, pair in zip(corpora, links, lengths, strict=True):
-        scales = [_K1 * (1 - _B + _B * pair[i] / means[i]) for i in (0, 1)]
+    for corpus, shape in zip(corpora, shapes, strict=True):
         one, two, cover = (np.zeros(len(corpus), np.float32) for _ in range(3))
         for term, rarity in zip(*asked, strict=True):
             rows, counts = corpus.postings(term)
             if not len(rows):
                 continue
-            one[rows] += rarity * counts / (counts + scales[0][rows])
-            rows, counts = _spread(rows, counts, link)
-            two[rows] += rarity * counts / (counts + scales[1][rows])
+            one[rows] += rarity * _saturated(counts, corpus.lengths[rows], mean)
+            rows, counts = _spread(rows, counts, shape)
+            two[rows] += rarity * _saturated(counts, shape.stretch[rows], mean_of_stretches)
             cover[rows] += rarity
         own.append(one)
         wide.append(two)
@@ -173,24 +201,34 @@ def _by_words(
     return _sharpened(own), _sharpened(wide), most / max(sum(asked.rarity), 1e-9)
 
 
-def _stretch(lengths: Floats, link: _Links) -> Floats:
-    padded = np.append(lengths, np.float32(0))
-    first = link.before[:-1]
-    return lengths + padded[first] + padded[link.before[first]]
+def _saturated(counts: Floats, lengths: Floats, mean: float) -> Floats:
+    return counts / (counts + (_K1 * (1 - _B) + (_K1 * _B / mean) * lengths))
 
 
-def _spread(rows: Ints, counts: Floats, link: _Links) -> tuple[Ints, Floats]:
+def _spread(rows: Ints, counts: Floats, shape: _Shape) -> tuple[Ints, Floats]:
     """Give the rows that have a term in themselves or in the two before, and how often."""
-    next_ = link.after[rows]
-    reached = np.concatenate((rows, next_, link.after[next_]))
-    found = np.bincount(reached, np.tile(counts, 3), len(link.after))[:-1]
-    there = np.flatnonzero(found)
-    return there, found[there].astype(np.float32)
+    after = shape.after[rows]
+    reached = np.concatenate((rows, after, shape.after[after]))
+    size = len(shape.after) - 1
+    there = np.zeros(size + 1, bool)
+    there[reached] = True
+    there[size] = False
+    found = np.zeros(size + 1, np.float32)
+    for rows_of in (rows, after, shape.after[after]):
+        # No row is named twice here, but the one that is none.
+        found[rows_of] += counts
+    hit = np.flatnonzero(there)
+    return hit, found[hit]
 
 
 def _sharpened(columns: list[Floats]) -> list[Floats]:
     best = max((float(column.max(initial=0)) for column in columns), default=0.0)
-    return [(column / best) ** _SHARPEN for column in columns] if best > 0 else columns
+    return [_sharp(column * np.float32(1 / best)) for column in columns] if best > 0 else columns
+
+
+def _sharp(column: Floats) -> Floats:
+    """Give the power of 1.5: a passage with all of the words outdoes two with half of them."""
+    return column * np.sqrt(column)
 
 
 # ----------------------------------------------------------------------------- by meaning
@@ -228,28 +266,17 @@ def _by_meaning(
 # ---------------------------------------------------------------------------- what is beside
 
 
-def _around(corpus: Corpus, link: _Links, direct: Floats) -> tuple[Floats, Floats, Floats]:
+def _around(corpus: Corpus, shape: _Shape, direct: Floats) -> tuple[Floats, Floats, Floats]:
     """Give what passages have from their neighbours, from a question before, from their thread."""
-    size = len(corpus)
-    padded = np.append(direct, np.float32(0))
-    beside = np.zeros(size, np.float32)
-    for way in (link.before, link.after):
-        at = way[:-1]
-        for share in _NEIGHBOURS:
-            beside += share * np.where(at < size, padded[at], _ALONE * direct)
-            at = way[at]
-    replies = np.zeros(size, np.float32)
-    asking = corpus.postings(hash_of(ASKS))[0]
-    after = link.after[asking]
-    asking, after = asking[after < size], after[after < size]
-    replies[after] = _REPLY * direct[asking]
+    beside = _weighed(direct, shape.before) + _weighed(direct, shape.after[:-1])
+    beside += shape.alone * direct
+    replies = np.zeros(len(corpus), np.float32)
+    replies[shape.asked] = np.float32(_REPLY) * direct[shape.asking]
     threads = corpus.threads
-    inside = threads >= 0
-    best = np.zeros(int(threads.max(initial=-1)) + 1, np.float32)
-    np.maximum.at(best, threads[inside], direct[inside])
-    thread = direct.copy()
-    thread[inside] = best[threads[inside]]
-    return beside, replies, thread * _THREAD
+    best = np.zeros(int(threads.max(initial=-1)) + 2, np.float32)
+    np.maximum.at(best, threads, direct)
+    thread = np.where(threads >= 0, best[threads], direct)
+    return beside, replies, thread * np.float32(_THREAD)
 
 
 def _named(corpus: Corpus, asked: set[int]) -> Floats:

@@ -36,7 +36,7 @@ def unindex(
 
 def passage_rows(changes: ChangeSet, numbers: Mapping[str, int]) -> list[Sequence[Any]]:
     """Give the rows of new passages; ``numbers`` are those of the episodes of the change set."""
-    rows = [p[1:] for p in changes.passages]
+    rows: list[Sequence[Any]] = [p[1:] for p in changes.passages]
     return rows + [p._replace(source=numbers[id])[1:] for id, p in changes.said]
 
 
