@@ -190,7 +190,7 @@ class _Search:
     ) -> list[Hit]:
         """Rank what the filters leave, and give the best that may be shown."""
         rankings, evidence = rank(corpora, plan.query, vector)
-        if not answerable(evidence):
+        if self.asked.expand != "always" and not answerable(evidence):
             return []
         wanted = self._wanted(plan)
         homes = self._homes(wanted)

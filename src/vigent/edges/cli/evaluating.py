@@ -11,7 +11,9 @@ from rich.text import Text
 from vigent.edges.cli.command import Call, command, own_db
 from vigent.edges.cli.output import progress_bar
 from vigent.edges.cli.tables import card, rows
+from vigent.errors import InvalidInput
 from vigent.evaluation.asking import KINDS
+from vigent.evaluation.recall import RECALL_SETS, evaluate_recall
 from vigent.evaluation.run import DATASETS, evaluate
 
 __all__ = ["register"]
@@ -36,12 +38,35 @@ def _show(call: Call, result: dict[str, Any]) -> None:
     )
 
 
+def _tell_recall(call: Call, result: dict[str, Any]) -> None:
+    if call.as_json:
+        call.out.line(result)
+        return
+    depths = list(result["recall"])
+    table = rows("share of the evidence", *(f"@{depth}" for depth in depths), "questions")
+    every = {"all": result, **result["by_category"]}
+    for name, scores in every.items():
+        shares = (f"{100 * scores['recall'][depth]:.1f}" for depth in depths)
+        table.add_row(name, *shares, f"{scores['questions']:,}")
+    call.out.show(
+        card(
+            [
+                ("data set", Text(result["dataset"], style="bold")),
+                ("a search", f"{result['p50_ms']:.1f} ms, 95 of 100 in {result['p95_ms']:.1f} ms"),
+                ("indexed in", f"{result['index_s']:.1f} s"),
+            ]
+        ),
+        table,
+    )
+
+
 def eval_data(
     call: Call,
     ctx: typer.Context,
     *,
     dataset: Annotated[
-        str, typer.Argument(metavar="DATASET", help=f"One of {', '.join(DATASETS)}.")
+        str,
+        typer.Argument(metavar="DATASET", help=f"One of {', '.join((*DATASETS, *RECALL_SETS))}."),
     ],
     path: Annotated[
         Path, typer.Argument(metavar="PATH", help="A file or the folder of that set, any split.")
@@ -60,6 +85,8 @@ def eval_data(
 ) -> None:
     """Replay public dialogue data as real writes, ask every question, count wrong answers.
 
+    Of locomo and longmemeval: capture the conversations and search for every question.
+
     Without --db the store is a temporary one. Expected values come from the files alone.
     """
     with progress_bar("reading") as (bar, task):
@@ -67,6 +94,15 @@ def eval_data(
         def report(stage: str, done: int, total: int) -> None:
             bar.update(task, description=stage, completed=done, total=total)
 
+        if dataset in RECALL_SETS:
+            if shuffle is not None:
+                raise InvalidInput("shuffle", f"does not go with {dataset}")
+            found = evaluate_recall(
+                dataset, path, db=own_db(call, ctx), limit=limit, answers=answers,
+                progress=report, tenant=call.tenant, store=call.store,
+            )  # fmt: skip
+            _tell_recall(call, found)
+            return
         result = evaluate(
             dataset,
             path,
