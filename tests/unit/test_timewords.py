@@ -359,6 +359,11 @@ def test_an_unknown_zone_is_refused():
     assert caught.value.field == "timezone"
 
 
+def test_the_ends_of_the_calendar_give_none():
+    assert found("What did she say yesterday?", "9999-12-31T23:00:00Z", "Asia/Kolkata") is None
+    assert found("What did she say yesterday?", "0001-01-01T00:00:00Z") is None
+
+
 class Exactly(type):
     def __instancecheck__(cls, value):
         return isinstance(value, dt.datetime)

@@ -57,9 +57,10 @@ def find_time_words(question: str, *, now: Instant, timezone: str) -> TimeWords 
     expression = expression_of(question)
     if expression is None:
         return None
-    calendar = _Calendar(now, timezone)
+    # An unknown zone is the caller's mistake; whatever else is refused is no time of the question.
+    parse_instant(dt.date(2000, 1, 1), "timezone", timezone=timezone, bare_date="start")
     try:
-        found = calendar.time_of(expression, question)
+        found = _Calendar(now, timezone).time_of(expression, question)
     except (InvalidInput, OverflowError, ValueError):
         return None  # no such day, or a time that the clocks skipped or had twice
     if found is None:
@@ -79,7 +80,6 @@ class _Calendar:
     """The days of a zone as seen from an instant."""
 
     def __init__(self, now: Instant, timezone: str) -> None:
-        parse_instant(dt.date(2000, 1, 1), "timezone", timezone=timezone, bare_date="start")
         self.timezone = timezone
         self.now = now
         self.today = to_datetime(now).astimezone(zoneinfo.ZoneInfo(timezone)).date()
