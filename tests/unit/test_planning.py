@@ -126,7 +126,9 @@ def test_a_week_ago_is_a_point_of_state_and_a_week_of_episodes():
     words = TimeWords("a week ago", end("2026-06-03"), at("2026-06-01"), at("2026-06-08"))
     found = plan(time_words=words)
     assert (found.as_of, found.after, found.before) == words[1:]
-    assert plan(time_words=words, include="episodes").as_of is None
+    for include in ("episodes", "history"):
+        found = plan(time_words=words, include=include)
+        assert (found.as_of, found.after, found.before) == (None, *words[2:])
 
 
 @pytest.mark.parametrize("field", ["as_of", "after", "before"])

@@ -18,7 +18,7 @@ class TimeWords(NamedTuple):
     """Words of a question that name a time, and the time they name.
 
     ``as_of`` for a day or instant; ``after`` and ``before`` for a window ``[after, before)``; all
-    three for a time only about right ("two weeks ago": that day, and its week).
+    three where one point of a window is meant ("two weeks ago": that day, and its week).
     """
 
     words: str

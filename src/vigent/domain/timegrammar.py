@@ -41,7 +41,7 @@ _DATE: Final = rf"(?:(?:the )?{_DAY}(?: of)? {_MONTH}|{_MONTH} (?:the )?{_DAY})(
 _PERIOD: Final = rf"(?:{_MONTH}(?: of|,)? {_YEAR}|{_FULL}|{_YEAR}|last (?:week|month|year))"
 _POINT: Final = rf"(?:{_ISO}|{_DATE}|{_PERIOD}|{_DAY})"
 _SHAPES: Final = (
-    ("pair", rf"{_POINT} and {_POINT}"),
+    ("pair", rf"{_POINT} (?:and|to|through) {_POINT}"),
     ("edge", rf"the (?:end|start|beginning) of {_PERIOD}"),
     ("rolling", rf"the (?:last|past) (?:(?:{_COUNT}) )?(?:day|week|month|year)s?"),
     ("ago", rf"(?:{_COUNT}|one|an?) (?:day|week|month|year)s? ago"),
@@ -56,7 +56,7 @@ _SHAPES: Final = (
     ("weekday", _WEEKDAY),
 )
 _LEADS: Final = (
-    "between|since|before|after|prior to|as of|as at|on|in|during|throughout|at|within|over"
+    "between|from|since|before|after|prior to|as of|as at|on|in|during|throughout|at|within|over"
 )
 _ENGLISH: Final = re.compile(
     rf"(?<![\w'./+$€£#-])(?:(?P<lead>{_LEADS}) )?(?:the (?:year|month of) )?"
@@ -67,13 +67,14 @@ _ENGLISH: Final = re.compile(
 )
 _ANY: Final = frozenset({"since", "before", "after", "prior to"})
 _WITHIN: Final = frozenset({"in", "during", "throughout", "as of", "as at"})
+_LOOSE: Final = frozenset({"in", "on", "at", "over", "within"})
 _TAKEN: Final = {
-    "pair": {"between"},
+    "pair": {"between", "from"},
     "edge": {"at", "as of", "as at"},
     "rolling": {"in", "over", "during", "within"},
     "ago": {"", "since"},
-    "yesterday": {"", *_ANY},
-    "last": {"", *_ANY},
+    "yesterday": {"", "from", "as of", *_ANY},
+    "last": {"", "from", "as of", *_ANY},
     "this": {"", "during"},
     "lastday": {"", "on", *_ANY},
     "date": {"on", "as of", "as at", *_ANY},
@@ -115,14 +116,15 @@ _GOES_ON: Final = re.compile(
     r"|last|this|next|today|now|yesterday|spring|summer|autumn|fall|winter))",
     re.IGNORECASE,
 )
-_CLOCK: Final = re.compile(
-    r"\s+at ((?:[01]?[0-9]|2[0-3]):[0-5][0-9](?: ?[ap]m)?|(?:1[0-2]|[1-9]) ?[ap]m)\b(?!:)",
-    re.IGNORECASE,
-)
+_HOUR: Final = r"((?:[01]?[0-9]|2[0-3]):[0-5][0-9](?: ?[ap]m)?|(?:1[0-2]|[1-9]) ?[ap]m)\b"
+_CLOCK: Final = re.compile(rf"\s+at {_HOUR}(?!:)", re.IGNORECASE)
+_CLOCK_BEFORE: Final = re.compile(rf"(?<![\w:])at {_HOUR}\s+$", re.IGNORECASE)
+_CLAUSE: Final = re.compile(r"\b(?:before|after|until|till|since|once|as soon as)\b", re.IGNORECASE)
 _UNFIT_BEFORE: Final = re.compile(
     r"(?:\b(?:not|except|excluding|besides|than|like|from|until|till|by|to|or|due|scheduled|planned"
-    r"|booked|falls?|fell|born|early|late|mid|middle of|some ?time|day|week|month|year)"
-    r"|expir\w+|mid-|\bonly)\s*$",
+    r"|booked|falls?|fell|born|early|late|mid|middle of|some ?time|day|week|month|year"
+    r"|beginning|starting|ending|commencing|founded|established|built|chartered|dated)"
+    r"|expir\w+|mid-|\bonly|[0-9] ?[ap]m|[0-9]:[0-9]{2}|o'clock)\s*$",
     re.IGNORECASE,
 )
 _MEASURED: Final = re.compile(
@@ -131,8 +133,19 @@ _MEASURED: Final = re.compile(
     re.IGNORECASE,
 )
 _UNFIT: Final = re.compile(
-    r"^\s*(?:is|are|isn't|aren't)\b|\bhow (?:long|old|many (?:hour|day|week|month|year)s?)\b"
+    r"^\s*(?:is|are|isn't|aren't)\b"
     r"|\bdifference\b|\b(?:choos|chose|decid|pick)\w*\s+between",
+    re.IGNORECASE,
+)
+_LENGTH: Final = re.compile(
+    r"\bhow (?:long|old|many (?:minute|hour|day|week|month|year)s?)\b", re.IGNORECASE
+)
+# Shapes within which a length may be asked for ("how many hours did I spend last month?").
+_WIDE: Final = frozenset({"rolling", "last", "this", "monthyear", "month", "year"})
+# "Moved from 3 June to 9 June" is about two values.
+_CHANGED: Final = re.compile(
+    r"\b(?:mov|chang|shift|postpon|delay|extend|extension|reschedul|push|correct|updat|adjust|went"
+    r"|go(?:es)?|switch|brought|differ)\w*\b",
     re.IGNORECASE,
 )
 _PAST: Final = re.compile(
@@ -254,24 +267,29 @@ def _english(text: str) -> list[Expression]:
         shape = match.lastgroup or ""
         lead = (match["lead"] or "").lower()
         words = match.group()
+        if lead in _LOOSE and "" in _TAKEN[shape]:
+            # of a verb: "what did she participate in last week"
+            words, lead = words[len(lead) + 1 :], ""
         taken = lead in _TAKEN[shape]
         if not taken and shape not in _PLAIN:
-            continue
-        if not taken and lead == "between" and match["month"]:
             continue
         if len(found) > 1:
             break  # several already
         # A few words on either side decide; looking no further keeps long questions cheap.
         behind = text[max(0, match.start() - _NEARBY) : match.start()]
         ahead = text[match.end() : match.end() + _NEARBY]
-        clock = _CLOCK.match(ahead) if shape == "date" and lead in {"on", "as of"} else None
-        if clock:
-            words += clock.group()
-            ahead = ahead[clock.end() :]
+        clock = None
+        if shape == "date" and lead in {"on", "as of"}:
+            clock = _CLOCK.match(ahead)
+            if clock:
+                words += clock.group()
+                ahead = ahead[clock.end() :]
+            elif before := _CLOCK_BEFORE.search(behind):
+                clock = before
+                words = before.group() + words
+                behind = behind[: before.start()]
         fits = taken and _fits(shape, lead, match[shape], behind, ahead)
-        # A bare year of long ago is a title as often as a time.
-        if shape == "year" and match[shape] < "2005" and _WORK.search(text):
-            fits = False
+        fits = fits and not _misread(shape, lead, match[shape], text, match.start())
         found.append(
             Expression(
                 shape if fits else "", lead, match[shape], words, "en", match["named"] or "",
@@ -282,9 +300,15 @@ def _english(text: str) -> list[Expression]:
 
 
 def _fits(shape: str, lead: str, expression: str, behind: str, ahead: str) -> bool:
+    if lead == "from":
+        behind = re.sub(r"\bby\s*$", "", behind)  # "who was she employed by from 1990 to 1995"
     if _GOES_ON.match(ahead) or _UNFIT_BEFORE.search(behind):
         return False
     if lead in _ANY and _MEASURED.search(behind):
+        return False
+    if shape == "pair" and (lead == "between") is not (" and " in expression.lower()):
+        return False
+    if lead == "from" and _CHANGED.search(behind):
         return False
     yearless = shape == "date" and not _YEARLIKE.search(expression)
     if (shape in _WEAK or yearless) and not _NEXT_WORD.match(ahead):
@@ -294,3 +318,13 @@ def _fits(shape: str, lead: str, expression: str, behind: str, ahead: str) -> bo
     # In small letters these two are a verb and a walk.
     small = re.search(r"\b(?:may|march)\b", expression)
     return not (small and shape in {"month", "edge", "pair"})
+
+
+def _misread(shape: str, lead: str, expression: str, text: str, start: int) -> bool:
+    # A bare year of long ago is a title as often as a time.
+    if shape == "year" and expression < "2005" and _WORK.search(text):
+        return True
+    # "Her address before she moved in March": the time is that of another event.
+    if _CLAUSE.search(text, 0, start):
+        return True
+    return (shape not in _WIDE or lead in _ANY) and bool(_LENGTH.search(text))

@@ -28,32 +28,39 @@ _DAY_OF_MONTH: Final = re.compile(r"(?<![0-9])[0-9]{1,2}(?![0-9])")
 _WEEKDAYS: Final = (
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
 )  # fmt: skip
+_BETWEEN: Final = re.compile(" (?:and|to|through) ", re.IGNORECASE)
 _UNITS: Final = re.compile(r"day|week|month|year", re.IGNORECASE)
 
 
 class _Span(NamedTuple):
-    """Whole days ``[start, stop)``; ``yearless`` where the year was chosen here."""
+    """Whole days ``[start, stop)``; ``yearless`` where the year was chosen here.
+
+    ``last`` is the first day of the second of two times ("from March to May": 1 May).
+    """
 
     start: dt.date
     stop: dt.date
     yearless: bool = False
+    last: dt.date | None = None
 
 
 def find_time_words(question: str, *, now: Instant, timezone: str) -> TimeWords | None:
     """Give the time that a question names, or None where it names none for sure.
 
     Days, weeks, months and years are those of ``timezone`` (an IANA name); weeks begin on Monday.
-    A day is an ``as_of``, its last microsecond; a longer time is a window. "Two weeks ago" is
-    both: that day, and the week it lies in. What has no year is the latest that has begun by
-    ``now``. Two times in one question, times to come without a year, and words that may be no
-    time give None. Raises InvalidInput for an unknown zone.
+    A day is an ``as_of``, its last microsecond; a longer time is a window. Both are given for "two
+    weeks ago", that day and the week it lies in, and for "from March to May": the window has both
+    months, ``as_of`` is the last microsecond before the second begins. What has no year is the
+    latest that has begun by ``now``. Two times in one question, times to come without a year, and
+    words that may be no time give None. Raises InvalidInput for an unknown zone.
     """
     expression = expression_of(question)
     if expression is None:
         return None
-    calendar = _Calendar(now, timezone)
+    # An unknown zone is the caller's mistake; whatever else is refused is no time of the question.
+    parse_instant(dt.date(2000, 1, 1), "timezone", timezone=timezone, bare_date="start")
     try:
-        found = calendar.time_of(expression, question)
+        found = _Calendar(now, timezone).time_of(expression, question)
     except (InvalidInput, OverflowError, ValueError):
         return None  # no such day, or a time that the clocks skipped or had twice
     if found is None:
@@ -73,7 +80,6 @@ class _Calendar:
     """The days of a zone as seen from an instant."""
 
     def __init__(self, now: Instant, timezone: str) -> None:
-        parse_instant(dt.date(2000, 1, 1), "timezone", timezone=timezone, bare_date="start")
         self.timezone = timezone
         self.now = now
         self.today = to_datetime(now).astimezone(zoneinfo.ZoneInfo(timezone)).date()
@@ -123,7 +129,11 @@ class _Calendar:
             return end - 1, None, None
         if lead in {"as of", "as at"}:
             return (end - 1, None, None) if end <= self.now else None
-        return None, first, end
+        if span.last is None:
+            return None, first, end
+        # What held from one time to another need not hold for all of the other.
+        point = self.first(span.last) - 1
+        return (point if point < self.now else None), first, end
 
     def edge(self, text: str, span: _Span) -> _Times | None:
         if text.lower().startswith("the end"):
@@ -133,7 +143,7 @@ class _Calendar:
 
     def pair(self, text: str) -> _Span | None:
         """Give the days from the one to the other, both ends taken in."""
-        one, other = re.split(" and ", text, maxsplit=1, flags=re.IGNORECASE)
+        one, other = _BETWEEN.split(text, maxsplit=1)
         if _DAY_OF_MONTH.fullmatch(re.sub(r"(?:st|nd|rd|th)$", "", other.strip())):
             # "between June 3 and 9": the month stands with the first
             name = re.sub(r"[0-9]{1,2}(?:st|nd|rd|th)?", "", one).strip()
@@ -154,7 +164,7 @@ class _Calendar:
             return None
         if first.yearless and not last.yearless:
             return None
-        return _Span(first.start, last.stop, last.yearless)
+        return _Span(first.start, last.stop, last.yearless, last.start)
 
     def span(self, text: str, language: str) -> _Span | None:
         """Give the days that an expression names, where two readings of it agree."""

@@ -120,9 +120,10 @@ def plan_of(
     instant in words becomes ``as_of``, the point at which state is read. A window in words bounds
     when episodes were said (``after``, ``before``); of memories in force it asks what held when
     the window was over, so ``as_of`` becomes its last microsecond ("what was her address in
-    March": the one at the end of March). A window that is not over yet leaves ``as_of`` at now;
-    so does ``include="history"``, where every stretch counts. Episodes alone are not read at a
-    point: there a day in words is the window of that day.
+    March": the one at the end of March), unless the words name a point in it themselves ("two
+    weeks ago", "from March to May"). A window that is not over yet leaves ``as_of`` at now; so
+    does ``include="history"``, where every stretch in the window counts. Episodes alone are not
+    read at a point: there a day in words is the window of that day.
 
     A question is exact when it names one subject, at least one attribute and no name that is
     unresolved. Then state alone is asked; with ``expand="always"`` the fuzzy arms of the recipe
@@ -209,7 +210,9 @@ def _times(
             after = parse_instant(day, "query", timezone=asked.timezone, bare_date="start")
             before = as_of + 1
         return None, after, before
-    if asked.include == "current" and as_of is None and before is not None and before <= now:
+    if asked.include == "history":
+        return (as_of if after is None and before is None else None), after, before
+    if as_of is None and before is not None and before <= now:
         as_of = before - 1
     return as_of, after, before
 
