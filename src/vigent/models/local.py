@@ -32,7 +32,8 @@ class LocalEmbedder:
     It knows Arabic, Chinese (both scripts), Dutch, English, French, German, Italian, Japanese,
     Korean, Polish, Portuguese, Russian, Spanish, Thai and Turkish. Of a text the first 8,000
     code points count. The same text gives the same vector but for the last bits, which depend
-    on the texts that go with it. Instances share one model; all methods may be called from several threads.
+    on the texts that go with it. Instances share one model; all methods may be called from
+    several threads.
     """
 
     _model: ClassVar = SharedModel(_load, _DIMENSION, longest=8_000, together=1_500)
