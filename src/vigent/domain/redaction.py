@@ -13,19 +13,20 @@ HIDDEN: Final = "[hidden]"
 """What stands in the place of a secret."""
 
 _SHORTEST: Final = 4  # a shorter "secret" would blank out ordinary words
+# Runs are bounded where a match may begin anywhere: the text is a stranger's, and long.
 # Of a URL: user and password, and the values of its query.
 _USER: Final = re.compile(r"(?<=://)[^\s/?#@]*@")
 _QUERY: Final = re.compile(r"(?<=[?&])([\w.~-]+)=[^\s&#\"'<>]+")
 _HEADER: Final = re.compile(r"\b(bearer|basic)\s+[\w.~+/=-]{4,}", re.IGNORECASE)
 _NAMED: Final = re.compile(
-    r"\b((?:[\w-]*[_-])?(?:api[_-]?key|key|token|secret|password|passwd|pwd))"
+    r"\b((?:[\w-]{0,40}[_-])?(?:api[_-]?key|key|token|secret|password|passwd|pwd))"
     r"(\"?'?\s*[=:]\s*\"?'?)[^\s\"',;&]{4,}",
     re.IGNORECASE,
 )
 # Shapes of the keys of well-known providers, and what a provider masked in its own way.
 _SHAPE: Final = re.compile(
     r"\b(?:sk|pk|rk|gsk|hf|xai|pplx|ghp|mem|key|vig)[-_][\w-]{8,}\S*"
-    r"|\bAIza[\w-]{20,}|\bey[\w-]{10,}\.[\w-]{10,}\.[\w-]*|[\w-]*\*{3,}[\w*-]*"
+    r"|\bAIza[\w-]{20,}|(?<![\w-])ey[\w-]{10,}\.[\w-]{10,}\.[\w-]*|[\w-]{0,80}\*{3,}[\w*-]*"
 )
 
 

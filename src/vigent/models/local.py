@@ -29,13 +29,14 @@ def _load() -> Encode:
 class LocalEmbedder:
     """Google's Universal Sentence Encoder, multilingual, version 3, of 512 dimensions.
 
-    It knows Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish,
-    Portuguese, Russian, Spanish, Thai and Turkish. Of a text the first 8,000 code points count.
-    The same text gives the same vector but for the last bits, which depend on the texts that go
-    with it. Instances share one model; all methods may be called from several threads.
+    It knows Arabic, Chinese (both scripts), Dutch, English, French, German, Italian, Japanese,
+    Korean, Polish, Portuguese, Russian, Spanish, Thai and Turkish. Of a text the first 8,000
+    code points count. The same text gives the same vector but for the last bits, which depend
+    on the texts that go with it. Instances share one model; all methods may be called from
+    several threads.
     """
 
-    _model: ClassVar = SharedModel(_load, _DIMENSION, longest=8_000, together=2_400)
+    _model: ClassVar = SharedModel(_load, _DIMENSION, longest=8_000, together=1_500)
 
     @property
     def name(self) -> str:
