@@ -12,7 +12,6 @@ from vigent.write.draft import UNSET
 
 __all__ = ["Recall"]
 
-_RECIPES = ("relevance", "precise", "blend", "confidence", "generative")
 Instantlike = Any
 
 
@@ -53,7 +52,6 @@ class Recall:
             query, recipe=recipe, include=include, expand=expand, timezone=timezone, limit=limit,
             budget_tokens=budget_tokens, as_of=as_of, known_at=known_at, after=after,
             before=before, subject=subject, attribute=attribute, metadata=metadata,
-            recipes=_RECIPES,
         )  # fmt: skip
         return self._searcher.search(
             asked, self._whose(person), check_types(types), explain=explain

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
+from vigent.domain.threads import Place
 from vigent.domain.time import Instant
 
-__all__ = ["IndexReads"]
+__all__ = ["IndexReads", "Said"]
+
+
+class Said(NamedTuple):
+    """An episode, its place in a thread, and until when that thread is kept; None for no thread."""
+
+    episode: EpisodeRow
+    place: Place | None
+    thread_expires: Instant | None
 
 
 class IndexReads(Protocol):
@@ -60,6 +69,10 @@ class IndexReads(Protocol):
 
     def episodes_by_number(self, tenant: str, numbers: Sequence[int]) -> list[EpisodeRow]:
         """Give episodes by their row numbers."""
+        ...
+
+    def said(self, tenant: str, numbers: Sequence[int]) -> list[Said]:
+        """Give episodes by their row numbers, each with where it stands."""
         ...
 
     def episodes_from(self, tenant: str, after: int, limit: int) -> list[EpisodeRow]:

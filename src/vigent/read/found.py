@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import MEMORY
 from vigent.domain.query import Hit
 from vigent.domain.statements import Key, Statement
 from vigent.domain.threads import ThreadItem
 from vigent.domain.time import Instant
+from vigent.ports.index import Said
 from vigent.ports.storage import Snapshot, Stretched
 from vigent.read.reading import At, Reading
 from vigent.standing import last_belief, said_by, shown
@@ -51,7 +51,7 @@ class Found:
     start: int
     stop: int
     score: float
-    parts: Mapping[str, float]
+    parts: Callable[[], Mapping[str, float]]
 
 
 class Checker:
@@ -86,11 +86,9 @@ class Checker:
         rows = self.snapshot.statements(self.reading.tenant, numbers=numbers) if numbers else []
         return {statement.no: (key, statement) for key, statement in rows}
 
-    def _episodes(self, numbers: Sequence[int]) -> dict[int, EpisodeRow]:
-        if not numbers:
-            return {}
-        rows = self.snapshot.episodes_by_number(self.reading.tenant, numbers)
-        return {row.no: row for row in rows}
+    def _episodes(self, numbers: Sequence[int]) -> dict[int, Said]:
+        rows = self.snapshot.said(self.reading.tenant, numbers) if numbers else []
+        return {row.episode.no: row for row in rows}
 
     def _memory(self, one: Found, key: Key, statement: Statement) -> Hit | None:
         wanted = self.wanted
@@ -111,7 +109,7 @@ class Checker:
         record = self.reading.record(self.snapshot, holding, wanted.at)
         excerpt = said_by(key, statement)[one.start : one.stop]
         return Hit(record, None, one.score, exact=False, in_force=in_force, excerpt=excerpt,
-                   parts=one.parts)  # fmt: skip
+                   parts=one.parts())  # fmt: skip
 
     def _holding(self, key: Key, statement: Statement) -> Stretched | None:
         at = self.wanted.at
@@ -121,8 +119,10 @@ class Checker:
                 return found
         return None
 
-    def _item(self, one: Found, row: EpisodeRow) -> Hit | None:
-        wanted, known_at = self.wanted, self.wanted.at.known_at
+    def _item(self, one: Found, said: Said) -> Hit | None:
+        wanted, known_at, row = self.wanted, self.wanted.at.known_at, said.episode
+        if said.thread_expires is not None and said.thread_expires <= self.now:
+            return None
         if row.stub or row.expires_at <= self.now or row.content is None:
             return None
         if known_at is not None and row.recorded_at > known_at:
@@ -131,14 +131,7 @@ class Checker:
             return None
         if wanted.metadata is not None and not wanted.metadata(json.loads(row.metadata)):
             return None
-        place = None
-        if row.thread is not None:
-            found = self.snapshot.thread_place(row.tenant, row.no)
-            if found is not None:
-                if found[0].expires_at <= self.now:
-                    return None
-                place = found[1]
         excerpt = row.content[one.start : one.stop]
-        item = ThreadItem(row, place)
+        item = ThreadItem(row, said.place)
         return Hit(None, item, one.score, exact=False, in_force=True, excerpt=excerpt,
-                   parts=one.parts)  # fmt: skip
+                   parts=one.parts())  # fmt: skip

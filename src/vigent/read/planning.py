@@ -26,9 +26,11 @@ _EDGES: Final = ("after", "before")
 STATE: Final = "state"
 """The arm that answers from state alone."""
 RECIPES: Final[Mapping[str, tuple[str, ...]]] = {
-    "auto": ("words", "vectors"),
-    "words": ("words",),
-    "vectors": ("vectors",),
+    "relevance": ("words", "vectors"),
+    "precise": ("words", "vectors"),
+    "blend": ("words", "vectors"),
+    "confidence": ("words", "vectors"),
+    "generative": ("words", "vectors"),
 }
 """The fuzzy arms of each recipe."""
 
@@ -40,7 +42,7 @@ class Asked:
     """A search as asked, every field checked: instants in microseconds, names canonical."""
 
     query: str
-    recipe: str = "auto"
+    recipe: str = "relevance"
     include: str = "current"
     expand: str = "auto"
     timezone: str = "UTC"
@@ -58,7 +60,7 @@ class Asked:
 def asked_of(
     query: object,
     *,
-    recipe: object = "auto",
+    recipe: object = "relevance",
     include: object = "current",
     expand: object = "auto",
     timezone: object = "UTC",

@@ -7,7 +7,7 @@ find is checked against the store in the same view before it leaves.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -38,6 +38,7 @@ from vigent.standing import record_text
 __all__ = ["Meaning", "Searcher", "check_types"]
 
 
+_THEN: Final = 0.03
 _FUZZY: Final = frozenset({"words", "vectors"})
 
 
@@ -148,6 +149,12 @@ class _Search:
         found: list[Hit] = []
         if set(plan.arms) & _FUZZY:
             found = self._fuzzy(plan, names, corpora, vector)
+            if not found and plan.time_words is not None and plan.as_of is not None:
+                # What was told later of that time is not in force as of it.
+                plan = replace(
+                    plan, as_of=None, notes=(*plan.notes, "nothing held then: as of now")
+                )
+                found = self._fuzzy(plan, names, corpora, vector)
         hits = exact + _others(found, exact)
         kept, tokens, dropped = _within(hits[: asked.limit], asked.budget_tokens)
         known = max([now, *(hit.record.known for hit in kept if hit.record is not None)])
@@ -200,7 +207,10 @@ class _Search:
             fit = allowed(corpus, wanted, episodes=plan.include == "episodes", homes=homes)
             if named and wanted.subjects is None:
                 fit &= _about(corpus, named)
-            ranked.append(Ranked(corpus, np.where(fit, ranking.score, 0), ranking.parts))
+            score = ranking.score
+            if plan.time_words is not None:
+                score = score + _THEN * _said_then(corpus, plan)
+            ranked.append(Ranked(corpus, np.where(fit, score, 0), ranking.parts))
         checker = Checker(self.searcher.reading, self.snapshot, wanted)
         return walk(ranked, checker, self.asked.limit)
 
@@ -211,7 +221,7 @@ class _Search:
             None if asked.subject is None else frozenset({asked.subject}),
             None if asked.attribute is None else frozenset(plan.attributes),
             asked.metadata.matches if asked.metadata.conditions else None,
-            plan.after, plan.before, history=plan.include == "history",
+            asked.after, asked.before, history=plan.include == "history",
         )  # fmt: skip
 
     def _homes(self, wanted: Wanted) -> Ints | None:
@@ -225,6 +235,22 @@ class _Search:
                 selection = reading.selection(self.person, subject, attribute)
                 found += [key.no for key in self.snapshot.keys(selection)]
         return np.array(found, np.int64)
+
+
+def _said_then(corpus: Corpus, plan: Plan) -> NDArray[np.bool_]:
+    """Say which episodes were said in the time that the question names.
+
+    They stand somewhat higher and others are not left out: of what was in July people speak in
+    August too.
+    """
+    then = corpus.kinds == ITEM
+    if plan.after is None and plan.before is None:
+        return np.zeros(len(corpus), bool)
+    if plan.after is not None:
+        then &= corpus.ats >= plan.after
+    if plan.before is not None:
+        then &= corpus.ats < plan.before
+    return then
 
 
 def _about(corpus: Corpus, names: Collection[str]) -> NDArray[np.bool_]:

@@ -15,7 +15,8 @@ from vigent.read.found import Checker, Found, Wanted
 
 __all__ = ["Ranked", "allowed", "walk"]
 
-_FIRST: Final = 32
+_SPARE: Final = 8
+"""How many more than asked for are checked at first, since some may not be shown."""
 _MOST: Final = 1024
 _PART: Final = 4096
 
@@ -54,7 +55,7 @@ def walk(ranked: Sequence[Ranked], checker: Checker, limit: int) -> list[Hit]:
     hits: list[Hit] = []
     seen: set[tuple[int, int]] = set()
     batch: list[Found] = []
-    size = _FIRST
+    size = limit + _SPARE
     for one in _descending(ranked):
         if (one.kind, one.source) in seen:
             continue
@@ -95,9 +96,11 @@ def _descending(ranked: Sequence[Ranked]) -> Iterator[Found]:
 
 def _found(ranked: Ranked, row: int) -> Found:
     corpus = ranked.corpus
-    start, stop = corpus.bounds(row)
-    parts = {name: float(values[row]) for name, values in ranked.parts.items()}
+
+    def parts() -> dict[str, float]:
+        return {name: float(values[row]) for name, values in ranked.parts.items()}
+
     return Found(
-        ITEM if corpus.kinds[row] == ITEM else MEMORY, int(corpus.sources[row]), start, stop,
-        float(ranked.scores[row]), parts,
+        ITEM if corpus.kinds[row] == ITEM else MEMORY, int(corpus.sources[row]),
+        *corpus.bounds(row), float(ranked.scores[row]), parts,
     )  # fmt: skip

@@ -10,6 +10,7 @@ from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import ITEM, MEMORY, EmbedderRow, PassageRow, VectorRow
 from vigent.domain.statements import Belief
 from vigent.domain.time import Instant
+from vigent.ports.index import Said
 from vigent.storage.inmemory.threads import ThreadRows
 
 __all__ = ["IndexRows", "IndexView"]
@@ -109,6 +110,7 @@ class IndexView:
         self._index = rows
         self._said = episodes
         self._places = threads.places
+        self._threads = threads.threads
         self._held = beliefs
 
     def index_generation(self, tenant: str, scope: str) -> int:
@@ -183,6 +185,15 @@ class IndexView:
         """Give episodes by their row numbers."""
         wanted = set(numbers)
         return [e for e in self._said.values() if e.tenant == tenant and e.no in wanted]
+
+    def said(self, tenant: str, numbers: Sequence[int]) -> list[Said]:
+        """Give episodes by their row numbers, each with where it stands."""
+        found: list[Said] = []
+        for episode in self.episodes_by_number(tenant, numbers):
+            place = self._places.get(episode.no)
+            kept = None if place is None else self._threads[place.thread].expires_at
+            found.append(Said(episode, place, kept))
+        return found
 
     def episodes_from(self, tenant: str, after: int, limit: int) -> list[EpisodeRow]:
         """Give the episodes of a tenant that say something, from a row number on, rising."""

@@ -10,7 +10,9 @@ import orjson
 from vigent.domain.changes import ChangeSet, Vectors
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
+from vigent.domain.threads import Place
 from vigent.domain.time import Instant
+from vigent.ports.index import Said
 from vigent.storage.queries import load_queries
 from vigent.storage.sqlite.database import Database, Rows
 
@@ -122,6 +124,20 @@ class IndexView:
         named = orjson.dumps(numbers).decode()
         rows = self._run(Q["episodes_by_number"], (tenant, named)).fetchall()
         return [EpisodeRow._make(row) for row in rows]
+
+    def said(self, tenant: str, numbers: Sequence[int]) -> list[Said]:
+        """Give episodes by their row numbers, each with where it stands."""
+        named = orjson.dumps(numbers).decode()
+        rows = self._run(Q["said"], (tenant, named)).fetchall()
+        width, more = len(EpisodeRow._fields), len(Place._fields)
+        return [
+            Said(
+                EpisodeRow._make(row[:width]),
+                None if row[width] is None else Place._make(row[width : width + more]),
+                row[-1],
+            )
+            for row in rows
+        ]
 
     def episodes_from(self, tenant: str, after: int, limit: int) -> list[EpisodeRow]:
         """Give the episodes of a tenant that say something, from a row number on, rising."""

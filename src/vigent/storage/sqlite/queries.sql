@@ -397,6 +397,14 @@ SELECT value FROM json_each(?2) WHERE EXISTS (
 SELECT episode.* FROM json_each(?2) CROSS JOIN episode
 ON episode.no = json_each.value AND episode.tenant = ?1 ORDER BY episode.no;
 
+-- name: said
+-- Episodes by their row numbers, each with its place in a thread and until when that is kept.
+SELECT episode.*, thread_item.thread, position, thread_item.episode, thread_item.agent, sealed,
+       thread.expires_at
+FROM json_each(?2) CROSS JOIN episode ON episode.no = json_each.value AND episode.tenant = ?1
+LEFT JOIN thread_item ON thread_item.tenant = ?1 AND thread_item.episode = episode.no
+LEFT JOIN thread ON thread.no = thread_item.thread;
+
 -- name: episodes_from
 -- The episodes of a tenant from a row number on, that still say something.
 SELECT * FROM episode WHERE no > ?2 AND +tenant = ?1 AND +stub = 0 ORDER BY no LIMIT ?3;
