@@ -81,7 +81,7 @@ def test_an_exact_question_without_an_answer_is_expanded():
     more = expanded(plan(), "state has no answer")
     assert more.arms == ("state", "words", "vectors")
     assert more.notes == ("state has no answer",)
-    assert expanded(plan(recipe="words"), "why").arms == ("state", "words")
+    assert expanded(plan(), "why").arms == ("state", "words", "vectors")
 
 
 def test_a_day_in_words_is_the_point_at_which_state_is_read():
@@ -169,7 +169,7 @@ def test_time_words_that_are_a_known_name_are_no_time():
 
 def test_a_plan_shows_everything_it_decided():
     assert plan(time_words=SECOND).to_dict() == {
-        "query": "When is Mira's deadline?", "recipe": "auto", "include": "current",
+        "query": "When is Mira's deadline?", "recipe": "relevance", "include": "current",
         "timezone": "UTC", "as_of": "2026-06-02T23:59:59.999999Z", "known_at": None,
         "after": None, "before": None,
         "time_words": {
@@ -246,6 +246,6 @@ def test_a_wall_clock_time_that_happens_twice_is_refused():
 
 def test_defaults():
     asked = asked_of("where")
-    assert (asked.recipe, asked.include, asked.expand) == ("auto", "current", "auto")
+    assert (asked.recipe, asked.include, asked.expand) == ("relevance", "current", "auto")
     assert (asked.limit, asked.budget_tokens, asked.timezone) == (10, None, "UTC")
     assert asked_of("where", limit=200, budget_tokens=0).budget_tokens == 0

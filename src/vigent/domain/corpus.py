@@ -53,7 +53,6 @@ class Corpus:
     """The passages of one scope, by row: row ``i`` of every column is one passage.
 
     ``before`` is the row of the passage that goes before in the same thread, -1 for none;
-    ``threads`` counts the threads from 0, -1 for a passage that is in none;
     ``abouts`` the index into ``names`` of whom a passage is about, -1 for nobody.
     """
 
@@ -67,13 +66,11 @@ class Corpus:
         self._lengths = _Column(np.float32)
         self._bounds = _Column(np.int32, 2)
         self._before = _Column(np.int64)
-        self._threads = _Column(np.int64)
         self._abouts = _Column(np.int32)
         self.types: dict[str, int] = {}
         self.names: list[frozenset[int]] = []
         self._name_of: dict[bytes, int] = {}
         self._last_of: dict[int, int] = {}
-        self._thread_of: dict[int, int] = {}
         self._terms: Ints = np.zeros(0, np.int64)
         self._rows: Ints = np.zeros(0, np.int64)
         self._counts: Floats = np.zeros(0, np.float32)
@@ -140,11 +137,6 @@ class Corpus:
         return self._before.rows
 
     @property
-    def threads(self) -> Ints:
-        """The thread of each, counted from 0 in order of arrival; -1 for none."""
-        return self._threads.rows
-
-    @property
     def abouts(self) -> NDArray[np.int32]:
         """Whom each is about, as an index into ``names``."""
         return self._abouts.rows
@@ -207,7 +199,6 @@ class Corpus:
         self._before.extend(
             np.array([self._follow(p, first + i) for i, p in enumerate(passages)], np.int64)
         )
-        self._threads.extend(np.array([self._thread(p) for p in passages], np.int64))
         self._count(np.concatenate(words), np.repeat(np.arange(first, len(self)), lengths))
 
     def _about(self, about: bytes) -> int:
@@ -225,11 +216,6 @@ class Corpus:
         before = self._last_of.get(passage.home, -1)
         self._last_of[passage.home] = row
         return before
-
-    def _thread(self, passage: PassageRow) -> int:
-        if passage.kind == 0 or not passage.home:
-            return -1
-        return self._thread_of.setdefault(passage.home, len(self._thread_of))
 
     def _count(self, terms: Ints, rows: Ints) -> None:
         if self._tail_size + len(terms) < max(_TAIL, len(self._terms) // 4):

@@ -83,8 +83,8 @@ def newest_first(
 
 
 def _talk(corpora: Sequence[Corpus], place: _Place) -> tuple[int, int]:
-    thread = int(corpora[place.corpus].threads[place.row])
-    return (place.corpus, thread if thread >= 0 else -2 - place.row)
+    thread = int(corpora[place.corpus].homes[place.row])
+    return (place.corpus, thread or -1 - place.row)
 
 
 def _nearly_best(corpora: Sequence[Corpus], rankings: Sequence[Ranking]) -> list[_Place]:

@@ -184,7 +184,7 @@ def _ask_all(
 
 def _ranked(memory: Memory, person: str, ask: Ask, more: Mapping[str, Any]) -> list[str]:
     """Give the turns found, best first. Asked to expand, nothing ranked is held back."""
-    asked = {"include": "episodes", "expand": "always", "limit": DEPTHS[-1], **more}
+    asked: dict[str, Any] = {"include": "episodes", "expand": "always", "limit": DEPTHS[-1], **more}
     answer = memory.search(ask.text, person=person, **asked)
     return [hit.episode.metadata["turn"] for hit in answer if hit.episode is not None]
 

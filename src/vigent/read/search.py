@@ -6,7 +6,7 @@ find is checked against the store in the same view before it leaves.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 
 from vigent.domain.corpus import Corpus, Floats, Ints
 from vigent.domain.cutoff import answerable
-from vigent.domain.passages import ITEM, scope_token
+from vigent.domain.newest import newest_first
+from vigent.domain.passages import scope_token
 from vigent.domain.query import Hit, IndexState, Plan, SearchAnswer
 from vigent.domain.rank import rank
+from vigent.domain.recipes import RECIPES, Recipe
 from vigent.domain.records import Record
-from vigent.domain.terms import hash_of, index_terms
 from vigent.domain.text import check_name
 from vigent.domain.timewords import find_time_words
 from vigent.domain.tokens import estimate_tokens
 from vigent.errors import InvalidInput
 from vigent.ports.storage import Snapshot
+from vigent.read.arranging import about_named, arranged, precise_rows, said_then
 from vigent.read.found import Checker, Wanted
 from vigent.read.index import IndexCache, Kept
 from vigent.read.names import NameCache, Names
@@ -39,6 +41,9 @@ __all__ = ["Meaning", "Searcher", "check_types"]
 
 
 _THEN: Final = 0.03
+"""How much higher what was said in the time that a question names stands."""
+_POOL: Final = 100
+"""From how many hits a recipe chooses that weighs more than relevance."""
 _FUZZY: Final = frozenset({"words", "vectors"})
 
 
@@ -199,20 +204,43 @@ class _Search:
         rankings, evidence = rank(corpora, plan.query, vector)
         if self.asked.expand != "always" and not answerable(evidence):
             return []
-        wanted = self._wanted(plan)
-        homes = self._homes(wanted)
-        named = [name for s in plan.subjects for name in (s, *names.subjects.get(s, ()))]
+        rankings = newest_first(corpora, rankings, plan.query)
+        recipe, wanted = RECIPES[plan.recipe], self._wanted(plan)
+        fits = self._fits_all(plan, recipe, wanted, names, corpora)
         ranked: list[Ranked] = []
-        for corpus, ranking in zip(corpora, rankings, strict=True):
-            fit = allowed(corpus, wanted, episodes=plan.include == "episodes", homes=homes)
-            if named and wanted.subjects is None:
-                fit &= _about(corpus, named)
+        for corpus, ranking, fit in zip(corpora, rankings, fits, strict=True):
             score = ranking.score
             if plan.time_words is not None:
-                score = score + _THEN * _said_then(corpus, plan)
+                score = score + _THEN * said_then(corpus, plan)
             ranked.append(Ranked(corpus, np.where(fit, score, 0), ranking.parts))
         checker = Checker(self.searcher.reading, self.snapshot, wanted)
-        return walk(ranked, checker, self.asked.limit)
+        # A recipe that weighs more than relevance chooses from more than it hands out.
+        pool = self.asked.limit if recipe.relevance == 1.0 else max(_POOL, self.asked.limit)
+        hits = walk(ranked, checker, pool)
+        return arranged(hits, recipe, checker.now)[: self.asked.limit]
+
+    def _fits_all(
+        self,
+        plan: Plan,
+        recipe: Recipe,
+        wanted: Wanted,
+        names: Names,
+        corpora: Sequence[Corpus],
+    ) -> list[NDArray[np.bool_]]:
+        """Tell which passages the filters, the names in the question and the recipe admit."""
+        homes = self._homes(wanted)
+        asked = [name for s in plan.subjects for name in (s, *names.subjects.get(s, ()))]
+        fits = [
+            allowed(corpus, wanted, episodes=plan.include == "episodes", homes=homes)
+            for corpus in corpora
+        ]
+        if asked and wanted.subjects is None:
+            for fit, corpus in zip(fits, corpora, strict=True):
+                fit &= about_named(corpus, asked)
+        if recipe.named_only:
+            rows = precise_rows(corpora, plan, names.subjects)
+            fits = [fit & there for fit, there in zip(fits, rows, strict=True)]
+        return fits
 
     def _wanted(self, plan: Plan) -> Wanted:
         asked = self.asked
@@ -235,38 +263,6 @@ class _Search:
                 selection = reading.selection(self.person, subject, attribute)
                 found += [key.no for key in self.snapshot.keys(selection)]
         return np.array(found, np.int64)
-
-
-def _said_then(corpus: Corpus, plan: Plan) -> NDArray[np.bool_]:
-    """Say which episodes were said in the time that the question names.
-
-    They stand somewhat higher and others are not left out: of what was in July people speak in
-    August too.
-    """
-    then = corpus.kinds == ITEM
-    if plan.after is None and plan.before is None:
-        return np.zeros(len(corpus), bool)
-    if plan.after is not None:
-        then &= corpus.ats >= plan.after
-    if plan.before is not None:
-        then &= corpus.ats < plan.before
-    return then
-
-
-def _about(corpus: Corpus, names: Collection[str]) -> NDArray[np.bool_]:
-    """Say which passages may be about somebody: those that bear one of the names, or none.
-
-    A question that names a subject is not answered by what is said of others alone.
-    """
-    fit = (corpus.abouts < 0) | (corpus.kinds == ITEM)
-    for name in names:
-        bearing: Ints | None = None
-        for term in set(index_terms(name)):
-            rows, _ = corpus.postings(hash_of(term))
-            bearing = rows if bearing is None else np.intersect1d(bearing, rows)
-        if bearing is not None:
-            fit[bearing] = True
-    return fit
 
 
 def _others(found: Sequence[Hit], exact: Sequence[Hit]) -> list[Hit]:

@@ -1,0 +1,76 @@
+"""What a recipe makes of what was ranked: what it leaves out, and in which order it hands out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vigent.domain.corpus import Corpus
+from vigent.domain.passages import ITEM
+from vigent.domain.precise import bearing_names, named, rare_rows
+from vigent.domain.query import Hit, Plan
+from vigent.domain.recipes import Found, Recipe, arrange
+from vigent.domain.time import Instant
+
+__all__ = ["about_named", "arranged", "precise_rows", "said_then"]
+
+_UNRATED = 5
+
+
+def arranged(hits: Sequence[Hit], recipe: Recipe, now: Instant) -> list[Hit]:
+    """Put hits in a recipe's order, with its score and the parts of that."""
+    if recipe.relevance == 1.0:
+        return list(hits)
+    placed = arrange([_weighed(hit) for hit in hits], recipe, now)
+    return [
+        replace(hits[p.which], score=p.score, parts={**hits[p.which].parts, **p.parts})
+        for p in placed
+    ]
+
+
+def _weighed(hit: Hit) -> Found:
+    if hit.record is not None:
+        record = hit.record
+        created = int(record.content[-5])
+        return Found(hit.score, record.effective_confidence, record.importance, created)
+    said = 0 if hit.episode is None else hit.episode.row.occurred_at
+    return Found(hit.score, None, _UNRATED, said)
+
+
+def precise_rows(
+    corpora: Sequence[Corpus], plan: Plan, subjects: Mapping[str, Collection[str]]
+) -> list[NDArray[np.bool_]]:
+    """Tell which passages the question names, with a slip forgiven, or shares rare words with."""
+    every = list(subjects)
+    asked = named(plan.query, [[s, *subjects[s]] for s in every])
+    names = {n for s, there in zip(every, asked, strict=True) if there for n in (s, *subjects[s])}
+    names.update(plan.attributes)
+    rare = rare_rows(corpora, plan.query)
+    return [bearing_names(c, names) | there for c, there in zip(corpora, rare, strict=True)]
+
+
+def about_named(corpus: Corpus, names: Collection[str]) -> NDArray[np.bool_]:
+    """Tell which passages may be about somebody: those that bear one of the names, or none.
+
+    A question that names a subject is not answered by what is said of others alone.
+    """
+    return (corpus.abouts < 0) | (corpus.kinds == ITEM) | bearing_names(corpus, names)
+
+
+def said_then(corpus: Corpus, plan: Plan) -> NDArray[np.bool_]:
+    """Tell which episodes were said in the time that the question names.
+
+    They stand somewhat higher and others are not left out: of what was in July people speak in
+    August too.
+    """
+    if plan.after is None and plan.before is None:
+        return np.zeros(len(corpus), bool)
+    then = corpus.kinds == ITEM
+    if plan.after is not None:
+        then &= corpus.ats >= plan.after
+    if plan.before is not None:
+        then &= corpus.ats < plan.before
+    return then
