@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vigent.domain.corpus import Corpus
+from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import (
     PassageRow,
     VectorRow,
@@ -22,11 +23,16 @@ def talk(*turns: tuple[int, str, str]) -> Corpus:
     """A corpus of turns: thread, speaker and text, a day apart."""
     rows: list[PassageRow] = []
     for i, (thread, speaker, text) in enumerate(turns):
-        rows += passages_of_item(
-            "t", "s", episode=i + 1, thread=thread, kind="message", speaker=speaker,
-            text=text, at=i * DAY, metadata={},
-        )  # fmt: skip
+        rows += passages_of_item("s", said(i + 1, speaker, text, i * DAY), thread)
     return _filled(rows)
+
+
+def said(number: int, speaker: str | None, text: str, at: int) -> EpisodeRow:
+    """A message as it is stored."""
+    return EpisodeRow(
+        number, "t", f"ep_{number}", "default", "p", "user", "message", text, at, at, speaker,
+        None, None, "{}", 0, 0, 0,
+    )  # fmt: skip
 
 
 def facts(*told: tuple[str, str, str]) -> Corpus:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.corpora import DAY, facts, talk, with_vectors
+from tests.corpora import DAY, facts, said, talk, with_vectors
 from vigent.domain.corpus import Corpus
 from vigent.domain.cutoff import answerable
-from vigent.domain.precise import named, rare_rows
 from vigent.domain.newest import asks_about_now, newest_first
+from vigent.domain.passages import passages_of_item
+from vigent.domain.precise import named, rare_rows
 from vigent.domain.rank import PARTS, Evidence, rank
 from vigent.domain.recipes import RECIPES, Found, arrange
 
@@ -114,20 +115,14 @@ def test_equal_input_gives_equal_bits_however_it_arrived():
 def test_what_is_added_later_is_ranked():
     corpus = talk((1, "Ana", "The ferry is late."))
     scores(corpus, "ferry")
-    more = talk((1, "Ana", "filler"), (1, "Ben", "Which ferry?"))
-    row = passage(more, "Which ferry is it?")
+    row = passage("Which ferry is it?")
     corpus.add([row])
     assert len(scores(corpus, "ferry")) == 2
     assert scores(corpus, "ferry")[1] > 0
 
 
-def passage(_, text):
-    from vigent.domain.passages import passages_of_item  # noqa: PLC0415
-
-    made = passages_of_item(
-        "t", "s", episode=9, thread=1, kind="message", speaker="Ben", text=text, at=DAY, metadata={}
-    )
-    return next(made)._replace(no=2)
+def passage(text):
+    return next(passages_of_item("s", said(9, "Ben", text, DAY), 1))._replace(no=2)
 
 
 def test_two_scopes_are_ranked_on_one_scale():

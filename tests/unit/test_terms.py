@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.corpora import said
 from vigent.domain.passages import passages_of_item
 from vigent.domain.terms import ASKS, asks, hash_of, index_terms, pack_terms, query_terms
 
@@ -65,11 +66,7 @@ def test_what_ends_with_a_question(text, right):
 
 def test_a_passage_that_ends_with_a_question_bears_the_mark_and_no_text_asks_for_it():
     def words(text):
-        made = passages_of_item(
-            "t", "s", episode=1, thread=1, kind="message", speaker="mira", text=text, at=0,
-            metadata={},
-        )  # fmt: skip
-        return next(made).words
+        return next(passages_of_item("s", said(1, "mira", text, 0), 1)).words
 
     mark = pack_terms([ASKS])
     assert words("Where to?").endswith(mark)

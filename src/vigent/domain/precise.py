@@ -72,7 +72,7 @@ def bearing_names(corpus: Corpus, names: Iterable[str]) -> NDArray[np.bool_]:
     """Tell for every row whether it says one of some names, or is about who bears it."""
     fit = np.zeros(len(corpus), bool)
     for name in names:
-        terms = {hash_of(term) for term in index_terms(name.replace("_", " "))}
+        terms = frozenset(hash_of(term) for term in index_terms(name.replace("_", " ")))
         if not terms:
             continue
         bearing: Ints | None = None

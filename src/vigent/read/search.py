@@ -235,8 +235,7 @@ class _Search:
             for corpus in corpora
         ]
         if asked and wanted.subjects is None:
-            for fit, corpus in zip(fits, corpora, strict=True):
-                fit &= about_named(corpus, asked)
+            fits = [f & about_named(c, asked) for f, c in zip(fits, corpora, strict=True)]
         if recipe.named_only:
             rows = precise_rows(corpora, plan, names.subjects)
             fits = [fit & there for fit, there in zip(fits, rows, strict=True)]

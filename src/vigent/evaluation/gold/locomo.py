@@ -71,5 +71,4 @@ def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
 
 def _moment(text: str) -> dt.datetime:
     """Read "1:56 pm on 8 May, 2023"."""
-    at = dt.datetime.strptime(" ".join(text.split()), "%I:%M %p on %d %B, %Y")
-    return at.replace(tzinfo=dt.UTC)
+    return dt.datetime.strptime(f"{' '.join(text.split())} +0000", "%I:%M %p on %d %B, %Y %z")
