@@ -6,7 +6,7 @@ import pytest
 
 from tests.corpora import said
 from vigent.domain.passages import passages_of_item
-from vigent.domain.terms import ASKS, asks, hash_of, index_terms, pack_terms, query_terms
+from vigent.domain.terms import ASKS, asks, hash_of, index_terms, pack_terms, packed, query_terms
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,8 @@ def test_a_passage_that_ends_with_a_question_bears_the_mark_and_no_text_asks_for
 
 def test_hashes_are_those_that_are_kept():
     assert pack_terms(["oslo"]) == hash_of("oslo").to_bytes(8, "little", signed=True)
+
+
+@pytest.mark.parametrize("text", ["", "Mira's passports", "绿茶 and Größe", "a  b\n2026-06-30"])
+def test_packed_terms_are_the_terms_packed(text):
+    assert packed(text) == pack_terms(index_terms(text))

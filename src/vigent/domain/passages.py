@@ -6,11 +6,11 @@ import datetime as dt
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from vigent.domain.episodes import EpisodeRow
-from vigent.domain.terms import ASKS, asks, index_terms, pack_terms
+from vigent.domain.terms import ASKS, asks, index_terms, pack_terms, packed
 from vigent.domain.time import Instant, to_datetime
 
 __all__ = [
@@ -141,12 +141,17 @@ def passages_of_memory(
     type: str,
     name: str,
     text: str,
+    parts: Sequence[str] = (),
     at: Instant,
 ) -> Iterator[PassageRow]:
-    """Give the passages of a memory; ``name`` is its subject's, empty where it has none."""
-    about = pack_terms(index_terms(name)) if name else b""
-    for start, stop in chunks(text):
-        words = pack_terms(index_terms(text[start:stop]))
+    """Give the passages of a memory; ``name`` is its subject's, empty where it has none.
+
+    ``parts`` are what the text was put together of, where it was: they have the same terms.
+    """
+    about = packed(name)
+    short = len(text) <= CHUNK
+    for start, stop in ((0, len(text)),) if short else chunks(text):
+        words = b"".join(map(packed, parts)) if short and parts else packed(text[start:stop])
         yield PassageRow(
             0, tenant, scope, MEMORY, type, statement, key, start, stop, at, about, words
         )

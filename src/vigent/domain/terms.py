@@ -25,6 +25,7 @@ __all__ = [
     "hash_of",
     "index_terms",
     "pack_terms",
+    "packed",
     "query_terms",
 ]
 
@@ -129,6 +130,18 @@ def hash_of(term: str) -> int:
 @lru_cache(maxsize=100_000)
 def _bytes_of(term: str) -> bytes:
     return hashlib.blake2b(term.encode(), digest_size=8).digest()
+
+
+@lru_cache(maxsize=100_000)
+def _packed_word(word: str) -> bytes:
+    return _bytes_of(_stem(word))
+
+
+def packed(text: str) -> bytes:
+    """Give the terms of a text as they are kept; the same as ``pack_terms(index_terms(text))``."""
+    if text.isascii():  # most texts, for which nothing need be put together
+        return b"".join(map(_packed_word, phrases(text)))
+    return pack_terms(index_terms(text))
 
 
 def pack_terms(terms: Iterable[str]) -> bytes:
