@@ -71,6 +71,7 @@ class Corpus:
         self.names: list[frozenset[int]] = []
         self._name_of: dict[bytes, int] = {}
         self._last_of: dict[int, int] = {}
+        self._words: list[bytes] = []
         self._terms: Ints = np.zeros(0, np.int64)
         self._rows: Ints = np.zeros(0, np.int64)
         self._counts: Floats = np.zeros(0, np.float32)
@@ -163,6 +164,10 @@ class Corpus:
             kept = self._derived[make] = (len(self), make(self))
         return cast("T", kept[1])
 
+    def terms(self, row: int) -> list[int]:
+        """Give the terms of a passage, by their hashes, in order."""
+        return np.frombuffer(self._words[row], np.dtype("<i8")).tolist()
+
     def postings(self, term: int) -> tuple[Ints, Floats]:
         """Give the rows that bear a term (by its hash), rising, and how often each does."""
         low, high = np.searchsorted(
@@ -184,6 +189,7 @@ class Corpus:
         first = len(self)
         words = [np.frombuffer(p.words, np.dtype("<i8")) for p in passages]
         lengths = np.fromiter(map(len, words), np.int64, len(words))
+        self._words += [p.words for p in passages]
         self._numbers.extend(np.array([p.no for p in passages], np.int64))
         self._kinds.extend(np.array([p.kind for p in passages], np.int8))
         types = self.types

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from vigent.domain.alike import KEPT, alike
 from vigent.domain.corpus import Corpus, Floats, Ints
 from vigent.domain.cutoff import answerable
 from vigent.domain.newest import newest_first
@@ -207,12 +208,18 @@ class _Search:
         rankings = newest_first(corpora, rankings, plan.query)
         recipe, wanted = RECIPES[plan.recipe], self._wanted(plan)
         fits = self._fits_all(plan, recipe, wanted, names, corpora)
-        ranked: list[Ranked] = []
+        scores: list[Floats] = []
         for corpus, ranking, fit in zip(corpora, rankings, fits, strict=True):
             score = ranking.score
             if plan.time_words is not None:
-                score = score + _THEN * said_then(corpus, plan)
-            ranked.append(Ranked(corpus, np.where(fit, score, 0), ranking.parts))
+                score = score + np.float32(_THEN) * said_then(corpus, plan)
+            scores.append(np.where(fit, score, np.float32(0)))
+        if self.asked.limit > KEPT:
+            scores = alike(corpora, scores)
+        ranked = [
+            Ranked(corpus, score, ranking.parts)
+            for corpus, score, ranking in zip(corpora, scores, rankings, strict=True)
+        ]
         checker = Checker(self.searcher.reading, self.snapshot, wanted)
         # A recipe that weighs more than relevance chooses from more than it hands out.
         pool = self.asked.limit if recipe.relevance == 1.0 else max(_POOL, self.asked.limit)
