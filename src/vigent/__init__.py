@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from vigent.aio import AsyncMemory
+from vigent.domain.blocks import Block
 from vigent.domain.episodes import Episode, Provenance
+from vigent.domain.injection import InjectionBlock, StoreSettings
+from vigent.domain.messages import ContextAnswer
 from vigent.domain.records import Record
 from vigent.domain.state import State
 from vigent.domain.threads import Thread, ThreadItem, ThreadState
@@ -18,9 +21,12 @@ __all__ = [
     "Accept",
     "AsyncMemory",
     "Attribute",
+    "Block",
     "Change",
+    "ContextAnswer",
     "Episode",
     "Hold",
+    "InjectionBlock",
     "Memory",
     "MemoryDelta",
     "MemorySchema",
@@ -28,6 +34,7 @@ __all__ = [
     "Record",
     "Refuse",
     "State",
+    "StoreSettings",
     "Thread",
     "ThreadItem",
     "ThreadState",

@@ -8,24 +8,26 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from vigent.domain.episodes import Episode, Provenance, Visibility
+from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.records import Record
 from vigent.domain.schema import Schema
-from vigent.domain.text import canonical_subject, check_id
+from vigent.domain.text import check_id
 from vigent.errors import InvalidInput, TenantMismatch, VigentError
 from vigent.govern.keeping import CheckReport, Keeper
-from vigent.parts import Persons, Review, Threads
+from vigent.parts import Blocks, Persons, Review, Threads
 from vigent.ports.system import Clock
 from vigent.proposals import Check, Hold, MemoryDelta, Refuse
-from vigent.read.finding import find_by_words, get, listed, provenance, visibility
+from vigent.read.finding import get, listed, provenance, visibility
 from vigent.read.past import Change, diff, history
 from vigent.read.reading import Reading
 from vigent.read.state import current, current_many, state
+from vigent.recall import Recall
 from vigent.schema import SchemaSource, load_schema
 from vigent.system import RandomIds, SystemClock
 from vigent.wiring import open_storage
 from vigent.write.batch import write_many
 from vigent.write.capture import Capture
-from vigent.write.context import Context, scope_token
+from vigent.write.context import Context
 from vigent.write.draft import UNSET
 from vigent.write.pipeline import WritePipeline
 from vigent.write.result import ForgetResult, Receipt, WriteResult
@@ -33,13 +35,13 @@ from vigent.write.review import Reviewer
 from vigent.write.sweep import sweep
 from vigent.write.verbs import Writer
 
-__all__ = ["Memory", "Persons", "Review", "Threads"]
+__all__ = ["Blocks", "Memory", "Persons", "Review", "Threads"]
 
 Value = Any
 Instantlike = Any
 
 
-class Memory:
+class Memory(Recall):
     """Long-term memory of one tenant and store.
 
     ``person`` on a verb says whose memory it concerns; left out, the one the memory was opened
@@ -58,14 +60,16 @@ class Memory:
         schema: Schema,
         clock: Clock,
         checks: Sequence[Check],
+        injection: InjectionBlock,
+        settings: StoreSettings,
     ) -> None:
         ids = RandomIds()
-        self._storage = storage
-        self._tenant, self._store, self._person = tenant, store, person
+        pipeline = WritePipeline(storage, Context(tenant, store, schema, clock, ids))
+        reading = Reading(storage, schema, clock, tenant, store)
+        super().__init__(pipeline, reading, person, injection, settings)
+        self._storage, self._tenant, self._store = storage, tenant, store
         self._checks = tuple(checks)
-        self._pipeline = WritePipeline(storage, Context(tenant, store, schema, clock, ids))
-        self._writer = Writer(self._pipeline)
-        self._reading = Reading(storage, schema, clock, tenant, store)
+        self._writer = Writer(pipeline)
         self._keeper = Keeper(storage, schema, clock, ids, tenant, store)
         self.review = Review(Reviewer(self._pipeline), person or "")
         self.persons = Persons(self._writer)
@@ -82,21 +86,23 @@ class Memory:
         schema: SchemaSource = None,
         clock: Clock | None = None,
         checks: Sequence[Check] = (),
+        injection: InjectionBlock | Mapping[str, Any] | None = None,
+        settings: StoreSettings | Mapping[str, Any] | None = None,
     ) -> Memory:
-        """Open a store: ``":memory:"``, or a SQLite file, which is made if it is not there."""
+        """Open a store: ``":memory:"``, or a SQLite file, which is made if it is not there.
+
+        ``injection`` and ``settings`` say what ``context`` gives of it.
+        """
         check_id(tenant, "tenant")
         check_id(store, "store")
         if person is not None:
             check_id(person, "person")
+        declared = load_schema(schema)
+        block, bounds = InjectionBlock.of(injection), StoreSettings.of(settings)
         return cls(
-            open_storage(path_or_url), tenant=tenant, store=store, person=person,
-            schema=load_schema(schema), clock=clock or SystemClock(), checks=checks,
+            open_storage(path_or_url), tenant=tenant, store=store, person=person, schema=declared,
+            clock=clock or SystemClock(), checks=checks, injection=block, settings=bounds,
         )  # fmt: skip
-
-    def _whose(self, person: Any) -> str:
-        if person is UNSET:
-            return self._person or ""
-        return "" if person is None else check_id(person, "person")
 
     def capture(
         self,
@@ -325,25 +331,6 @@ class Memory:
         """Give one memory over its last believed stretch; raises NotFound."""
         return get(self._reading, memory_id, self._whose(person))
 
-    def words(
-        self,
-        query: str,
-        *,
-        subject: str | None = None,
-        limit: int = 10,
-        person: str | None = UNSET,  # type: ignore[assignment]
-    ) -> tuple[Record, ...]:
-        """Find memories in force by words; most of the words first, then the newest."""
-        whose = self._whose(person)
-        with self._storage.snapshot() as snapshot:
-            salt = snapshot.ledger(self._tenant).salt or b""
-        scopes = [
-            scope_token(salt, self._tenant, self._store, p)
-            for p in self._reading.scope(whose).readable
-        ]
-        about = None if subject is None else canonical_subject(subject)[1]
-        return find_by_words(self._reading, scopes, query, subject=about, limit=limit)
-
     def update(
         self,
         memory_id: str,
@@ -385,6 +372,7 @@ class Memory:
 
     def close(self) -> None:
         """Release the store."""
+        self._pipeline.flush_retrieved()
         self._storage.close()
 
     def __enter__(self) -> Self:

@@ -16,6 +16,7 @@ from vigent.domain.records import Stretch
 from vigent.domain.schema import AttributeDefinition
 from vigent.domain.statements import BEGINNING, Key, Statement
 from vigent.domain.text import fold as fold_words
+from vigent.domain.text import is_own
 from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.values import Value, render
 from vigent.ports.storage import Transaction
@@ -98,7 +99,7 @@ class Work:
         asserts = kind == "value"
         # What most statements come to; ``finish`` puts right what the replay finds otherwise.
         clean = int(end == OPEN and role == "asserted" and kind != "end")
-        indexed = int(asserts and role == "asserted")
+        indexed = int(asserts and role == "asserted" and not is_own(self.key.id.subject))
         token = b"" if value is None else token_of(self.salt, value.canon)
         shows = asserts and draft.text is None and value is not None
         return Statement(
@@ -222,6 +223,8 @@ class Work:
     def index(self, statement: Statement) -> None:
         """Make a memory findable by its words."""
         key = self.key
+        if is_own(key.id.subject):
+            return
         said = statement.text
         if said is None:
             said = render(statement.value_kind or "text", statement.value or "")

@@ -1,0 +1,230 @@
+"""Which memories may stand in a context: what state says always, and what a question calls for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+import orjson
+
+from vigent.domain.filters import fits
+from vigent.domain.injection import InjectionBlock, Rank
+from vigent.domain.query import Hit, SearchAnswer
+from vigent.domain.records import Record, Stretch
+from vigent.domain.sections import Candidates
+from vigent.domain.time import OPEN, Instant, parse_instant
+from vigent.ports.storage import Snapshot
+from vigent.ports.typed import TypedRow
+from vigent.read.reading import Reading
+from vigent.standing import half_life
+
+__all__ = ["Search", "Topic", "behaviours", "commitments", "sessions", "topical"]
+
+Search = Callable[..., SearchAnswer]
+"""Finds by a question: ``search(query, person=…, limit=…, include=…)``."""
+
+_NEVER_TOPICAL: Final = frozenset({"commitment", "behaviour", "episode", "block"})
+_MOST: Final = 200
+_NEAR: Final = 0.9
+"""Hits this near to the last that the limit would take are taken to be as relevant as that."""
+
+
+def _suits(block: InjectionBlock, record: Record) -> bool:
+    """Whether a block takes a memory for what it is."""
+    if not block.wants(record.memory_type):
+        return False
+    if block.min_confidence is not None:
+        effective = record.effective_confidence
+        if effective is None or effective < block.min_confidence:
+            return False
+    return not block.conditions or fits(block.conditions, record.metadata)
+
+
+# ------------------------------------------------------------------------- always, from state
+
+
+def commitments(
+    reading: Reading,
+    snapshot: Snapshot,
+    person: str,
+    block: InjectionBlock,
+    timezone: str | None,
+) -> Candidates:
+    """Give the open commitments, a person's and the shared: next due first, undated last.
+
+    A bare date is due when that day is over in the zone. What is overdue is due before all else.
+    """
+    if not block.wants("commitment"):
+        return Candidates.of(())
+    dated: list[tuple[Instant, Instant, int, TypedRow]] = []
+    for row in _rows(reading, snapshot, reading.scope(person).readable, "commitment"):
+        own = orjson.loads(row.fields)
+        if own.get("state", "open") == "open":
+            due = own.get("due")
+            at = OPEN if due is None else parse_instant(
+                due, "due", timezone=timezone, bare_date="end"
+            )  # fmt: skip
+            dated.append((at, row.recorded_from, row.belief.no, row))
+    dated.sort(key=lambda found: found[:3])
+    return _chosen(reading, snapshot, [row for *_, row in dated], block)
+
+
+def behaviours(
+    reading: Reading, snapshot: Snapshot, person: str, block: InjectionBlock
+) -> Candidates:
+    """Give a person's own rules for how the assistant acts, newest first; nobody else's ever."""
+    if not person or not block.wants("behaviour"):
+        return Candidates.of(())
+    rows = _rows(reading, snapshot, (person,), "behaviour")
+    rows.sort(key=lambda row: (row.recorded_from, row.belief.no), reverse=True)
+    return _chosen(reading, snapshot, rows, block)
+
+
+def _rows(
+    reading: Reading, snapshot: Snapshot, persons: Sequence[str], type: str
+) -> list[TypedRow]:
+    now = reading.clock.now()
+    return [
+        row
+        for person in persons
+        for row in snapshot.of_type(reading.tenant, reading.store, person, type, now)
+    ]
+
+
+def _chosen(
+    reading: Reading, snapshot: Snapshot, rows: list[TypedRow], block: InjectionBlock
+) -> Candidates:
+    """Read the memories one by one, as they are asked for; all of them where a filter counts."""
+    read = (_read(reading, snapshot, row) for row in rows)
+    if block.filters:
+        return Candidates.of([record for record in read if _suits(block, record)])
+    return Candidates(read, len(rows))
+
+
+def _read(reading: Reading, snapshot: Snapshot, row: TypedRow) -> Record:
+    """Give a record without the memories beside it, which no context shows."""
+    belief = row.belief
+    key, statement = snapshot.statements(reading.tenant, numbers=[belief.memory])[0]
+    now = reading.now_of(key)
+    return Record(
+        key.id, key.name, statement,
+        Stretch(belief.valid_from, belief.valid_to, belief.recorded_from, None),
+        replaced=None, replacer=None, valid_at=now, known=key.last_recorded, answered_at=now,
+        half_life_days=half_life(reading.schema, key.id, statement.type),
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------- for the question
+
+
+class Topic(NamedTuple):
+    """What a question calls for, in the order in which it is taken; ``answer`` is the search's."""
+
+    records: list[Record]
+    answer: SearchAnswer
+
+
+def topical(
+    reading: Reading,
+    search: Search,
+    question: str,
+    person: str,
+    block: InjectionBlock,
+    limit: int,
+    rank: Rank,
+) -> Topic:
+    """Let a question choose, and put what it chose in the order in which it is taken.
+
+    Exact answers go first, a person's own before the shared; then what was found, a person's
+    before the shared, each by rank. As many compete as the limit takes, and those that are about
+    as relevant as the last of these: rank orders what the question chose, and chooses nothing.
+    """
+    wanted = min(_MOST, max(40, 4 * limit))
+    while True:
+        answer = search(question, person=person or None, limit=wanted, include="current")
+        hits = [
+            hit
+            for hit in answer.hits
+            if hit.record is not None
+            and hit.in_force
+            and hit.record.memory_type not in _NEVER_TOPICAL
+            and _suits(block, hit.record)
+        ]
+        if len(hits) >= 2 * limit or len(answer.hits) < wanted or wanted >= _MOST:
+            break
+        wanted = min(_MOST, 4 * wanted)
+    hits = _unshadowed(reading, hits)
+    pool, rest = _pool(hits, limit)
+    best = max((hit.score for hit in pool if not hit.exact), default=0.0)
+    order = {id(hit): at for at, hit in enumerate(pool)}
+
+    def place(hit: Hit) -> tuple[bool, bool, tuple[float, ...], str]:
+        record = hit.record
+        assert record is not None  # noqa: S101 - chosen above
+        if rank == "relevance":
+            by: tuple[float, ...] = (order[id(hit)],)
+        else:
+            effective = record.effective_confidence
+            known = -1.0 if effective is None else effective
+            if rank == "blend":
+                near = 1.0 if hit.exact or best <= 0 else hit.score / best
+                known = max(known, 0.0) * near
+            by = (-known, -record.retrieved_count)
+        return (not hit.exact, not record.key.person, by, record.memory_id)
+
+    pool.sort(key=place)
+    records = [hit.record for hit in (*pool, *rest) if hit.record is not None]
+    return Topic(records, answer)
+
+
+def _unshadowed(reading: Reading, hits: list[Hit]) -> list[Hit]:
+    """Leave out shared values where the person has one of their own."""
+    own = {
+        (hit.record.key.subject, hit.record.key.attribute)
+        for hit in hits
+        if hit.record is not None and hit.record.key.person and hit.record.key.attribute
+    }
+    return [
+        hit
+        for hit in hits
+        if hit.record is None
+        or hit.record.key.person
+        or (hit.record.key.subject, hit.record.key.attribute) not in own
+        or reading.attribute(hit.record.key.attribute)[1]
+    ]
+
+
+def _pool(hits: list[Hit], limit: int) -> tuple[list[Hit], list[Hit]]:
+    """Part the hits that compete for a place from those that only fill in for what is skipped."""
+    exact = [hit for hit in hits if hit.exact]
+    found = sorted((hit for hit in hits if not hit.exact), key=lambda hit: -hit.score)
+    near = len(found)
+    if 0 < limit < len(found):
+        edge = _NEAR * found[limit - 1].score
+        near = limit
+        while near < min(len(found), 4 * limit) and found[near].score >= edge:
+            near += 1
+    return [*exact, *found[:near]], found[near:]
+
+
+def sessions(
+    search: Search, question: str, person: str, block: InjectionBlock, limit: int
+) -> Candidates:
+    """Give the records of past sessions nearest to a question, newer ones higher.
+
+    In a turn for a person only theirs, in a nameless turn only shared ones.
+    """
+    answer = search(
+        question, person=person or None, limit=_MOST, include="current", types=("episode",)
+    )
+    found = [
+        hit.record
+        for hit in answer.hits
+        if hit.record is not None
+        and hit.record.memory_type == "episode"
+        and hit.record.key.person == person
+        and _suits(block, hit.record)
+    ]
+    nearest = found[:limit]
+    nearest.sort(key=lambda r: (r.stretch.valid_from, r.memory_id), reverse=True)
+    return Candidates(nearest, len(found))
