@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from vigent.domain.records import Record
@@ -54,6 +55,14 @@ Zone = dt.tzinfo
 _RISKY: Final = re.compile("[<\x7f-\x9f\u2028\u2029]")
 
 
+_encode: Final = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False
+).encode
+# What no line is shorter than, and how many records in a row may not fit before a walk gives up.
+_SHORTEST: Final = '{"type":"a","confidence":"1%","text":"a","memory_id":"mem_0123456789abcdef"}'
+_MISSES: Final = 20
+
+
 class Counter(Protocol):
     """Gives the tokens of a text."""
 
@@ -73,6 +82,7 @@ def bears_injected(text: str) -> bool:
 # ------------------------------------------------------------------------------------ lines
 
 
+@lru_cache(maxsize=1024)
 def percent(confidence: float | None) -> str | None:
     """Give a confidence as a whole percentage, rounded half up: ``"82%"``."""
     if confidence is None:
@@ -82,7 +92,7 @@ def percent(confidence: float | None) -> str | None:
 
 
 def _line(fields: dict[str, Any]) -> str:
-    text = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _encode(fields)
     if _RISKY.search(text) is None:
         return text
     return _RISKY.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -241,8 +251,9 @@ class Assembled:
 def assemble(parts: Sequence[Part], room: Room) -> Assembled:
     """Walk the parts in order and write the block.
 
-    A record that does not fit what is left is skipped, never cut, and the next one tried. Where
-    the count of a part is reached its walk stops. The whole text stays within the budget.
+    A record that does not fit what is left is skipped, never cut, and the next one tried, until
+    nothing would fit or 20 in a row did not. Where the count of a part is reached its walk stops.
+    The whole text stays within the budget.
     """
     out = Assembled()
     lines: dict[str, list[tuple[str, Record]]] = {}
@@ -269,7 +280,8 @@ def _walk(
     if part.limit is not None and part.limit <= 0:
         out.dropped_by_count += part.candidates.left
         return
-    frame = room.count(f"{OPENING}\n{CLOSING}\n")
+    frame, least = room.count(f"{OPENING}\n{CLOSING}\n"), room.count(_SHORTEST)
+    missed = 0
     for record in part.candidates:
         label, text = part.label(record), part.line(record)
         cost = room.count(f"{text}\n")
@@ -281,9 +293,13 @@ def _walk(
         if spent + cost > part.cap or not room.take(cost, shared=shared):
             out.dropped_by_budget += 1
             out.too_large.append(record)
+            missed += 1
+            if missed >= _MISSES or room.tokens - room.spent < least:
+                out.dropped_by_budget += part.candidates.left  # none of them would fit
+                return
             continue
         lines.setdefault(label, []).append((text, record))
-        taken, spent = taken + 1, spent + cost
+        taken, spent, missed = taken + 1, spent + cost, 0
         if taken == part.limit:
             out.dropped_by_count += part.candidates.left
             return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from vigent.domain.statements import Belief
 from vigent.domain.time import Instant
 
 __all__ = ["TypedReads", "TypedRow"]
@@ -13,11 +12,16 @@ __all__ = ["TypedReads", "TypedRow"]
 class TypedRow(NamedTuple):
     """As much of a memory in force as it takes to put many of them in order.
 
-    ``recorded_from`` is that of its statement; ``fields`` are the type's own, as JSON text.
+    ``memory`` and ``belief`` are row numbers, the next three the stretch that it is believed
+    over; ``said_at`` is when its statement was recorded, ``fields`` the type's own as JSON text.
     """
 
-    belief: Belief
+    memory: int
+    belief: int
+    valid_from: Instant
+    valid_to: Instant
     recorded_from: Instant
+    said_at: Instant
     fields: str
 
 

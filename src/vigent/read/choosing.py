@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import orjson
@@ -13,10 +14,10 @@ from vigent.domain.query import Hit, SearchAnswer
 from vigent.domain.records import Record, Stretch
 from vigent.domain.sections import Candidates
 from vigent.domain.time import OPEN, Instant, parse_instant
+from vigent.errors import InvalidInput
 from vigent.ports.storage import Snapshot
 from vigent.ports.typed import TypedRow
 from vigent.read.reading import Reading
-from vigent.standing import half_life
 
 __all__ = ["Search", "Topic", "behaviours", "commitments", "sessions", "topical"]
 
@@ -60,13 +61,19 @@ def commitments(
     for row in _rows(reading, snapshot, reading.scope(person).readable, "commitment"):
         own = orjson.loads(row.fields)
         if own.get("state", "open") == "open":
-            due = own.get("due")
-            at = OPEN if due is None else parse_instant(
-                due, "due", timezone=timezone, bare_date="end"
-            )  # fmt: skip
-            dated.append((at, row.recorded_from, row.belief.no, row))
-    dated.sort(key=lambda found: found[:3])
+            dated.append((_due_at(own.get("due"), timezone), row.said_at, row.belief, row))
+    dated.sort()
     return _chosen(reading, snapshot, [row for *_, row in dated], block)
+
+
+@lru_cache(maxsize=8192)
+def _due_at(due: str | None, timezone: str | None) -> Instant:
+    if due is None:
+        return OPEN
+    try:
+        return parse_instant(due, "due", timezone=timezone, bare_date="end")
+    except InvalidInput:  # the last day there is, in a zone where its end is not
+        return OPEN
 
 
 def behaviours(
@@ -76,7 +83,7 @@ def behaviours(
     if not person or not block.wants("behaviour"):
         return Candidates.of(())
     rows = _rows(reading, snapshot, (person,), "behaviour")
-    rows.sort(key=lambda row: (row.recorded_from, row.belief.no), reverse=True)
+    rows.sort(key=lambda row: (row.said_at, row.belief), reverse=True)
     return _chosen(reading, snapshot, rows, block)
 
 
@@ -102,16 +109,9 @@ def _chosen(
 
 
 def _read(reading: Reading, snapshot: Snapshot, row: TypedRow) -> Record:
-    """Give a record without the memories beside it, which no context shows."""
-    belief = row.belief
-    key, statement = snapshot.statements(reading.tenant, numbers=[belief.memory])[0]
-    now = reading.now_of(key)
-    return Record(
-        key.id, key.name, statement,
-        Stretch(belief.valid_from, belief.valid_to, belief.recorded_from, None),
-        replaced=None, replacer=None, valid_at=now, known=key.last_recorded, answered_at=now,
-        half_life_days=half_life(reading.schema, key.id, statement.type),
-    )  # fmt: skip
+    key, statement = snapshot.statements(reading.tenant, numbers=[row.memory])[0]
+    stretch = Stretch(row.valid_from, row.valid_to, row.recorded_from, None)
+    return reading.alone(key, statement, stretch)
 
 
 # ------------------------------------------------------------------------- for the question

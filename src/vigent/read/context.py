@@ -36,7 +36,7 @@ from vigent.errors import InvalidInput
 from vigent.ports.storage import Snapshot
 from vigent.read.blocks import block_records
 from vigent.read.choosing import Search, Topic, behaviours, commitments, sessions, topical
-from vigent.read.reading import NOW, Reading
+from vigent.read.reading import Reading
 from vigent.read.turns import Conversation, recent_turns
 
 __all__ = ["Asked", "Contexts"]
@@ -186,7 +186,7 @@ class Contexts:
     def _always(self, snapshot: Snapshot, person: str, asked: Asked, now: Instant) -> list[Part]:
         """Give the walks over what stands there whatever the topic."""
         line = partial(line_of, zone=named_zone(asked.timezone), now=now)
-        fixed = Candidates.of(block_records(self.reading, snapshot, person, NOW))
+        fixed = Candidates.of(block_records(self.reading, snapshot, person))
         due = commitments(self.reading, snapshot, person, self.block, asked.timezone)
         rules = behaviours(self.reading, snapshot, person, self.block)
         return [

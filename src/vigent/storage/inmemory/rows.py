@@ -157,11 +157,11 @@ class View(ThreadView):
                 continue
             now = max(at, key.last_recorded)
             out += [
-                TypedRow(found.belief, found.statement.recorded_from, found.statement.fields)
-                for found in self.at(key, None, now, None)
-                if found.statement.type == type
-                and found.statement.forgotten_at == OPEN
-                and found.statement.expires_at > now
+                TypedRow(
+                    s.no, b.no, b.valid_from, b.valid_to, b.recorded_from, s.recorded_from, s.fields
+                )
+                for _, b, s in self.at(key, None, now, None)
+                if s.type == type and s.forgotten_at == OPEN and s.expires_at > now
             ]
         return out
 

@@ -161,9 +161,8 @@ WHERE key.tenant = ?1 AND key.store = ?2 AND key.person = ?3 AND key.last_record
 
 -- name: of_type
 -- What is in force of one owner and of one of the types that keys note, ?4 being the note of it.
-SELECT belief.no, belief.tenant, belief.key, belief.member, belief.memory, belief.valid_from,
-       belief.valid_to, belief.recorded_from, belief.recorded_to, statement.recorded_from,
-       statement.fields
+SELECT belief.memory, belief.no, belief.valid_from, belief.valid_to, belief.recorded_from,
+       statement.recorded_from, statement.fields
 FROM key CROSS JOIN belief CROSS JOIN statement
 WHERE key.tenant = ?1 AND key.store = ?2 AND key.person = ?3
   AND key.bears <> 0 AND key.bears & ?4 <> 0

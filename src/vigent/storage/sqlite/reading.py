@@ -172,11 +172,7 @@ class SqliteSnapshot:
     ) -> list[TypedRow]:
         """Give what is in force of one owner, of the type commitment or behaviour."""
         asked = (tenant, store, person, _BORNE[type], type, at)
-        width = len(Belief._fields)
-        return [
-            TypedRow(Belief._make(row[:width]), *row[width:])
-            for row in self._run(Q["of_type"], asked).fetchall()
-        ]
+        return [TypedRow._make(row) for row in self._run(Q["of_type"], asked).fetchall()]
 
     def statements(
         self,
