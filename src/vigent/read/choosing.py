@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Final, NamedTuple
+from functools import lru_cache, partial
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -136,8 +136,8 @@ def topical(
     """Let a question choose, and put what it chose in the order in which it is taken.
 
     Exact answers go first, a person's own before the shared; then what was found, a person's
-    before the shared, each by rank. As many compete as the limit takes, and those that are about
-    as relevant as the last of these: rank orders what the question chose, and chooses nothing.
+    before the shared, each by rank. The question chooses as many as the limit takes; rank puts
+    them in order, and decides among those that are about as relevant as the last of them.
     """
     wanted = min(_MOST, max(40, 4 * limit))
     while True:
@@ -154,27 +154,47 @@ def topical(
             break
         wanted = min(_MOST, 4 * wanted)
     hits = _unshadowed(reading, hits)
-    pool, rest = _pool(hits, limit)
-    best = max((hit.score for hit in pool if not hit.exact), default=0.0)
-    order = {id(hit): at for at, hit in enumerate(pool)}
+    found = sorted((hit for hit in hits if not hit.exact), key=lambda hit: -hit.score)
+    place = partial(_place, rank, max((hit.score for hit in found), default=0.0))
+    exact = sorted((hit for hit in hits if hit.exact), key=place)
+    chosen, others = _chosen_hits(found, max(0, limit - len(exact)), place)
+    order = [*exact, *chosen, *others]
+    return Topic([hit.record for hit in order if hit.record is not None], answer)
 
-    def place(hit: Hit) -> tuple[bool, bool, tuple[float, ...], str]:
-        record = hit.record
-        assert record is not None  # noqa: S101 - chosen above
-        if rank == "relevance":
-            by: tuple[float, ...] = (order[id(hit)],)
-        else:
-            effective = record.effective_confidence
-            known = -1.0 if effective is None else effective
-            if rank == "blend":
-                near = 1.0 if hit.exact or best <= 0 else hit.score / best
-                known = max(known, 0.0) * near
-            by = (-known, -record.retrieved_count)
-        return (not hit.exact, not record.key.person, by, record.memory_id)
 
-    pool.sort(key=place)
-    records = [hit.record for hit in (*pool, *rest) if hit.record is not None]
-    return Topic(records, answer)
+def _place(rank: Rank, best: float, hit: Hit) -> tuple[bool, tuple[float, ...], str]:
+    """Give where a hit stands: a person's own before the shared, each by rank, then id."""
+    record = hit.record
+    if record is None:
+        return (True, (), hit.id)
+    if rank == "relevance":
+        by: tuple[float, ...] = (-hit.score,)
+    else:
+        effective = record.effective_confidence
+        known = -1.0 if effective is None else effective
+        if rank == "blend":
+            known = max(known, 0.0) * (1.0 if hit.exact or best <= 0 else hit.score / best)
+        by = (-known, -record.retrieved_count)
+    return (not record.key.person, by, record.memory_id)
+
+
+def _chosen_hits(
+    found: list[Hit], limit: int, place: Callable[[Hit], Any]
+) -> tuple[list[Hit], list[Hit]]:
+    """Part hits, best first, into those that the question chose and those that fill in.
+
+    What is clearly more relevant than the last that the limit takes is chosen; for the places
+    left, those about as relevant as that one compete by rank.
+    """
+    if not 0 < limit < len(found):
+        return sorted(found[:limit], key=place), found[limit:]
+    last = found[limit - 1].score
+    near = [hit for hit in found[: 4 * limit] if last * _NEAR <= hit.score <= last / _NEAR]
+    certain = [hit for hit in found[:limit] if hit.score > last / _NEAR]
+    near.sort(key=place)
+    rest = found[len(certain) + len(near) :]
+    places = limit - len(certain)
+    return sorted([*certain, *near[:places]], key=place), [*near[places:], *rest]
 
 
 def _unshadowed(reading: Reading, hits: list[Hit]) -> list[Hit]:
@@ -192,19 +212,6 @@ def _unshadowed(reading: Reading, hits: list[Hit]) -> list[Hit]:
         or (hit.record.key.subject, hit.record.key.attribute) not in own
         or reading.attribute(hit.record.key.attribute)[1]
     ]
-
-
-def _pool(hits: list[Hit], limit: int) -> tuple[list[Hit], list[Hit]]:
-    """Part the hits that compete for a place from those that only fill in for what is skipped."""
-    exact = [hit for hit in hits if hit.exact]
-    found = sorted((hit for hit in hits if not hit.exact), key=lambda hit: -hit.score)
-    near = len(found)
-    if 0 < limit < len(found):
-        edge = _NEAR * found[limit - 1].score
-        near = limit
-        while near < min(len(found), 4 * limit) and found[near].score >= edge:
-            near += 1
-    return [*exact, *found[:near]], found[near:]
 
 
 def sessions(
