@@ -35,7 +35,7 @@ class ContextClaims:
     def test_of_a_type_only_what_is_in_force_is_found(
         self, memory: Memory, clock: FakeClock
     ) -> None:
-        about = {"subject": "s", "type": "commitment"}
+        about: dict[str, Any] = {"subject": "s", "type": "commitment"}
         memory.write(**about, attribute="a", value="ends", valid_to="2026-06-02")
         memory.write(**about, attribute="b", value="begins", valid_from="2026-06-02")
         memory.write(**about, attribute="c", value="expires", ttl_days=1)

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from vigent.edges.cli import (
     checking,
+    contexts,
     demo,
     evaluating,
     forgetting,
@@ -131,8 +132,8 @@ def start(
 
 
 for part in (
-    writing, reading, threads, forgetting, persons, reviewing, importing, importchat, checking,
-    demo, evaluating,
+    writing, reading, contexts, threads, forgetting, persons, reviewing, importing, importchat,
+    checking, demo, evaluating,
 ):  # fmt: skip
     part.register(app)
 
