@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from threading import Thread
 
 import pytest
 
-from vigent import InjectionBlock, Memory, StoreSettings
+from vigent import InjectionBlock, Memory, MemoryDelta, StoreSettings
 from vigent.domain.query import Hit, IndexState, Plan, SearchAnswer
 from vigent.domain.sections import CLOSING, OPENING
 from vigent.errors import InvalidInput, LimitExceeded, NotFound
@@ -709,6 +710,42 @@ def test_a_reader_never_waits_for_a_writer(tmp_path, clock):
             memory._pipeline.note_retrieved(ids)
         memory.write(text="more")
         assert [memory.get(id).retrieved_count for id in ids] == [1, 1, 1]
+
+
+def test_counts_of_many_readers_add_up(tmp_path, clock):
+    with Memory.open(tmp_path / "m.db", clock=clock) as memory:
+        id = memory.write(subject="ferry", attribute="hour", value="nine").memory.memory_id
+        failed = []
+
+        def read(times: int) -> None:
+            try:
+                for n in range(times):
+                    assert memory.context("ferry nine").memory_ids == (id,)
+                    if n % 7 == 0:
+                        memory.write(subject="s", attribute=f"a{n}", value=n)
+            except Exception as error:  # noqa: BLE001 - told by the assertion below
+                failed.append(error)
+
+        readers = [Thread(target=read, args=(25,)) for _ in range(4)]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join()
+        assert failed == []
+        memory.write(text="last")
+        assert memory.get(id).retrieved_count == 100
+        assert memory.check().ok
+
+
+def test_what_was_injected_supports_no_candidate(memory):
+    memory.write(text="the door code is 4711")
+    block = context(memory, "door").block
+    episode = memory.capture(f"{block}\nthank you")
+    delta = {"tenant_id": "default", "text": "the door code is 4711", "trust": "person",
+             "confidence": 0.9, "source_episode_id": episode.id}  # fmt: skip
+    refused = memory.propose(MemoryDelta(**delta, quote="the door code is 4711"))
+    assert (refused.outcome, refused.reason) == ("rejected", "evidence_missing")
+    assert memory.propose(MemoryDelta(**delta, quote="thank you")).outcome == "confirmed"
 
 
 def test_past_sessions_are_given_where_the_store_asks(opened):

@@ -19,9 +19,9 @@ from vigent.domain.sections import (
     Part,
     Room,
     assemble,
-    bears_injected,
     line_of,
     percent,
+    without_injected,
 )
 from vigent.domain.tokens import estimate_tokens
 from vigent.errors import InvalidInput
@@ -87,7 +87,7 @@ def test_nothing_stored_ends_its_line_opens_a_label_or_closes_the_block(memory, 
     assert (rows[0], rows[1], rows[-1], len(rows)) == (OPENING, LABELS[2], CLOSING, 4)
     assert json.loads(rows[2])["text"] == text == memory.get(record.memory_id).text
     assert (block.count(OPENING), block.count(CLOSING)) == (1, 1)
-    assert bears_injected(block)
+    assert without_injected(f"before {block} after").split() == ["before", "after"]
 
 
 def test_json_values_keep_their_form(memory):
@@ -170,6 +170,22 @@ def test_a_label_stands_only_over_records_and_in_order(memory):
     assert re.findall(r"^\[.*\]$", made.text, re.MULTILINE) == [
         "[block:b]", LABELS[0], LABELS[2], LABELS[4],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("plain", "plain"),
+        (f"a {OPENING}x{CLOSING} b {OPENING}y{CLOSING} c", "a b c"),
+        (f"a {OPENING}x", "a"),
+        (f"x{CLOSING} b", "b"),
+        (f"a {OPENING}x{OPENING}y{CLOSING} b", "a b"),
+        (f"a {OPENING}x{CLOSING}y{CLOSING} b", "a b"),
+        (f"{OPENING}x{CLOSING}", ""),
+    ],
+)
+def test_what_was_injected_is_no_evidence(text, kept):
+    assert " ".join(without_injected(text).split()) == kept
 
 
 # ---------------------------------------------------------------------------------- filters

@@ -30,11 +30,11 @@ __all__ = [
     "Room",
     "Zone",
     "assemble",
-    "bears_injected",
     "block_label",
     "line_of",
     "percent",
     "session_line",
+    "without_injected",
 ]
 
 LABELS: Final = (
@@ -74,9 +74,19 @@ def block_label(name: str) -> str:
     return f"[block:{name}]"
 
 
-def bears_injected(text: str) -> bool:
-    """Whether a text holds what was injected: such words are no evidence of anything."""
-    return OPENING in text or CLOSING in text
+def without_injected(text: str) -> str:
+    """Give a text without what was injected into it: that is no evidence of anything.
+
+    An end that is missing is the end of the text, a beginning that is missing its beginning.
+    """
+    if OPENING not in text and CLOSING not in text:
+        return text
+    kept: list[str] = []
+    for part in text.split(OPENING):
+        _, closed, after = part.rpartition(CLOSING)
+        if closed or not kept:
+            kept.append(after)
+    return "\n".join(kept)
 
 
 # ------------------------------------------------------------------------------------ lines

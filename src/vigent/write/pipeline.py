@@ -88,7 +88,8 @@ class WritePipeline:
     def session(self) -> Generator[Session]:
         """Take the write lock; the tenant is made known with its first write."""
         with self.retrieved.carried() as counts, self.storage.transaction() as transaction:
-            enter_counts(transaction, self.context.tenant, counts)
+            if counts:
+                enter_counts(transaction, self.context.tenant, counts)
             salt = self._salt or transaction.ledger(self.context.tenant).salt
             if salt is None:
                 salt = self.context.ids.salt()
