@@ -9,6 +9,7 @@ from vigent.domain.messages import ContextAnswer
 from vigent.domain.query import SearchAnswer
 from vigent.domain.records import Record
 from vigent.domain.text import canonical_subject, check_id
+from vigent.domain.threads import Thread
 from vigent.parts import Blocks
 from vigent.read.context import Asked, Contexts
 from vigent.read.finding import find_by_words
@@ -45,7 +46,7 @@ class Recall:
         self,
         query: str | None = None,
         *,
-        thread: str | None = None,
+        thread: Thread | str | None = None,
         system_prompt: str | None = None,
         budget_tokens: int = 8_000,
         memory_share: float = 0.2,
@@ -61,6 +62,10 @@ class Recall:
         where the block's or the store's settings say so or the turns leave less. At least 3
         ``recent_turns``; a user item and what follows it is one.
         """
+        if isinstance(thread, Thread):
+            if person is UNSET and thread.person is not None:
+                person = thread.person
+            thread = thread.id
         asked = Asked(
             query, thread, system_prompt, budget_tokens, memory_share, recent_turns, limit,
             timezone,

@@ -521,6 +521,15 @@ def test_a_thread_that_is_not_there_or_of_another_is_not_found(memory):
             memory.context("x", thread=id)
 
 
+def test_a_thread_may_be_given_itself_and_knows_its_person(memory):
+    thread = memory.threads.create(person="bo", id="of bo")
+    memory.threads.append(thread, "what of me?", role="user")
+    memory.write(text="of bo", person="bo")
+    answer = memory.context(thread=thread)
+    assert said(answer, "[about_this_person]") == ["of bo"]
+    assert answer.trace.query == "what of me?"
+
+
 def test_many_items_in_a_turn_are_all_given(memory):
     memory.threads.create(id="t")
     for n in range(4):

@@ -54,7 +54,7 @@ def _sent(
     reading: Reading, person: str, thread: str, turns: int
 ) -> tuple[list[ThreadItem], list[int]]:
     """Give the last items that may be sent, so many turns at least, and where turns begin."""
-    last = 8 * turns
+    last = 4 * turns
     while True:
         found = items(reading, person, thread, None, last)
         sent = [i for i in found if i.kind in _SENT and not i.sealed and i.content is not None]
