@@ -265,6 +265,20 @@ def test_what_the_question_chose_is_not_pushed_out_by_what_is_surer(memory):
     assert "the boiler is serviced in May" in said(answer, "[about_this_person]")
 
 
+def test_an_exact_answer_about_another_time_is_given_as_what_it_is(memory):
+    for value, start in (("Faro", "2025-01-01"), ("Porto", "2026-06-01")):
+        memory.write(subject="ana", attribute="city", value=value, valid_from=start)
+    then = memory.current("ana", "city", as_of="2026-02-01")
+    plan = Plan("q", "exact", "current", "UTC", as_of=1, exact=True)
+    hits = [Hit(then, None, 1.0, exact, in_force=False, excerpt="") for exact in (True, False)]
+    for hit, given in zip(hits, (["Faro"], []), strict=True):
+        found = SearchAnswer((hit,), plan, IndexState(0, 0, 0), 0)
+        memory._found = lambda *_, found=found, **_asked: found
+        assert (
+            said(context(memory, "where did Ana live in February"), "[about_this_person]") == given
+        )
+
+
 def test_an_exact_answer_goes_before_what_is_only_found(memory):
     memory.write(subject="ana", attribute="city", value="Faro", confidence=0.3, person=None)
     for n in range(5):
@@ -604,6 +618,16 @@ def test_c01_c18_c46_only_what_is_in_force_is_stated(memory, clock):
     clock.set("2026-06-04T00:00:00Z")
     for _ in range(5):
         assert "moon" not in context(memory).block
+
+
+def test_c18_a_clock_that_steps_back_hides_nothing_that_was_said(memory, clock):
+    memory.write(type="behaviour", text="be brief")
+    memory.write(type="commitment", text="send it", due="2026-06-03T09:30:00Z")
+    memory.blocks.set("persona", "calm")
+    clock.set("2026-06-03T09:00:00Z")
+    answer = context(memory)
+    assert list(answer.trace.sections) == ["[block:persona]", "[commitments]", "[behaviour]"]
+    assert "in_force" not in answer.block
 
 
 def test_c19_both_allergies_are_there(opened):

@@ -58,6 +58,16 @@ def test_a_line_is_type_confidence_contested_then_the_rest(memory):
     ]  # fmt: skip
 
 
+def test_what_does_not_hold_now_says_so(memory):
+    for value, start in (("12A", "2026-05-01"), ("14C", "2026-06-01")):
+        memory.write(subject="mira", attribute="seat", value=value, valid_from=start)
+    past, present = memory.history("mira", "seat")[-2:]
+    assert (past.value, present.value) == ("12A", "14C")
+    said = lines(memory, past, present)
+    assert [line.get("in_force") for line in said] == [False, None]
+    assert said[0]["valid_to"] == "2026-06-01"
+
+
 def test_times_are_of_the_zone(memory):
     record = memory.write(
         subject="mira", attribute="at", value=1, valid_from="2026-06-02T22:00:00Z"

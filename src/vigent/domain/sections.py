@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from vigent.domain.records import Record
-from vigent.domain.time import OPEN, iso, to_datetime
+from vigent.domain.time import OPEN, Instant, iso, to_datetime
 from vigent.domain.values import jsonable
 
 __all__ = [
@@ -118,7 +118,7 @@ def _opened(record: Record) -> dict[str, Any]:
     return fields
 
 
-def _when(instant: int, zone: Zone) -> str:
+def _when(instant: Instant, zone: Zone) -> str:
     try:
         local = to_datetime(instant).astimezone(zone)
     except OverflowError:  # the first or the last day there is
@@ -128,12 +128,13 @@ def _when(instant: int, zone: Zone) -> str:
     return local.isoformat(timespec="auto").replace("+00:00", "Z")
 
 
-def line_of(record: Record, zone: Zone, *, now: int | None = None) -> str:
+def line_of(record: Record, zone: Zone) -> str:
     """Give a record as one line of JSON, with the memory id to cite.
 
     ``valid_from`` stands where it was stated or comes from an episode, ``valid_to`` where an end
-    is known; times are of the zone, a day alone where it begins then. With ``now``, a commitment
-    that is due before then says that it is overdue.
+    is known; times are of the zone, a day alone where it begins then. A commitment that was due
+    by the time of the answer says that it is overdue, and a memory that does not hold then, because
+    another time was asked about, that it is not in force.
     """
     fields = _opened(record)
     if record.key.subject and record.name and record.memory_type != "block":
@@ -147,25 +148,27 @@ def line_of(record: Record, zone: Zone, *, now: int | None = None) -> str:
         kind = record.value_kind
         fields["value"] = None if kind is None else jsonable(kind, record.content[3])
     if record.memory_type == "commitment":
-        fields |= _due(record.fields.get("due"), zone, now)
+        fields |= _due(record.fields.get("due"), zone, record.answered_at)
     if record.valid_from_basis != "assumed":
         fields["valid_from"] = _when(record.stretch.valid_from, zone)
     if record.stretch.valid_to != OPEN:
         fields["valid_to"] = _when(record.stretch.valid_to, zone)
+    if not record.stretch.valid_from <= record.answered_at < record.stretch.valid_to:
+        fields["in_force"] = False
     fields["memory_id"] = record.memory_id
     return _line(fields)
 
 
-def _due(due: object, zone: Zone, now: int | None) -> dict[str, Any]:
+def _due(due: object, zone: Zone, now: Instant) -> dict[str, Any]:
     if not isinstance(due, str):
         return {}
     if len(due) > 10:
         at = dt.datetime.fromisoformat(due)
         shown = at.astimezone(zone).isoformat(timespec="auto").replace("+00:00", "Z")
-        over = now is not None and at < to_datetime(now)
+        over = at < to_datetime(now)
     else:
         shown = due
-        over = now is not None and due < to_datetime(now).astimezone(zone).date().isoformat()
+        over = due < to_datetime(now).astimezone(zone).date().isoformat()
     return {"due": shown, "overdue": True} if over else {"due": shown}
 
 

@@ -22,7 +22,10 @@ from vigent.read.reading import Reading
 __all__ = ["Search", "Topic", "behaviours", "commitments", "sessions", "topical"]
 
 Search = Callable[..., SearchAnswer]
-"""Finds by a question: ``search(query, person=…, limit=…, include=…)``."""
+"""Finds by a question: ``search(query, person=…, limit=…, include=…)``.
+
+It gets ``timezone`` too where one was given, and ``types`` for the records of past sessions.
+"""
 
 _NEVER_TOPICAL: Final = frozenset({"commitment", "behaviour", "episode", "block"})
 _MOST: Final = 200
@@ -146,7 +149,7 @@ def topical(
             hit
             for hit in answer.hits
             if hit.record is not None
-            and hit.in_force
+            and (hit.in_force or (hit.exact and answer.plan.as_of is not None))
             and hit.record.memory_type not in _NEVER_TOPICAL
             and _suits(block, hit.record)
         ]

@@ -30,7 +30,7 @@ from vigent.domain.sections import (
     session_line,
 )
 from vigent.domain.text import MAX_EPISODE, MAX_TEXT, check_id, clean_text
-from vigent.domain.time import Instant, named_zone
+from vigent.domain.time import named_zone
 from vigent.domain.tokens import estimate_tokens
 from vigent.errors import InvalidInput
 from vigent.ports.storage import Snapshot
@@ -168,9 +168,8 @@ class Contexts:
         if person:
             room.shared = settings.shares.shared * budget
         with self.reading.storage.snapshot() as snapshot:
-            now = self.reading.clock.now()
             parts = [
-                *self._always(snapshot, person, asked, now),
+                *self._always(snapshot, person, asked),
                 *self._by_topic(asked, topic, limit, past, budget),
             ]
             written = assemble(parts, room)
@@ -183,9 +182,9 @@ class Contexts:
             notes.append(f"nothing fits the memory budget of {budget} tokens")
         return written, None if topic is None else topic.answer
 
-    def _always(self, snapshot: Snapshot, person: str, asked: Asked, now: Instant) -> list[Part]:
+    def _always(self, snapshot: Snapshot, person: str, asked: Asked) -> list[Part]:
         """Give the walks over what stands there whatever the topic."""
-        line = partial(line_of, zone=named_zone(asked.timezone), now=now)
+        line = partial(line_of, zone=named_zone(asked.timezone))
         fixed = Candidates.of(block_records(self.reading, snapshot, person))
         due = commitments(self.reading, snapshot, person, self.block, asked.timezone)
         rules = behaviours(self.reading, snapshot, person, self.block)
