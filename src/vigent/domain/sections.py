@@ -58,9 +58,8 @@ _RISKY: Final = re.compile("[<\x7f-\x9f\u2028\u2029]")
 _encode: Final = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False
 ).encode
-# What no line is shorter than, and how many records in a row may not fit before a walk gives up.
+# What no line is shorter than.
 _SHORTEST: Final = '{"type":"a","confidence":"1%","text":"a","memory_id":"mem_0123456789abcdef"}'
-_MISSES: Final = 20
 
 
 class Counter(Protocol):
@@ -215,7 +214,8 @@ class Candidates:
 class Part:
     """One walk: what to choose from, how many at most, and where each of them stands.
 
-    ``cap`` is the most tokens that these may take; ``outside_share`` exempts shared ones from the
+    ``misses`` is how many records in a row may not fit before the walk gives up. ``cap`` is the
+    most tokens that these may take; ``outside_share`` exempts shared ones from the
     share that they have.
     """
 
@@ -225,6 +225,7 @@ class Part:
     limit: int | None = None
     cap: float = math.inf
     outside_share: bool = False
+    misses: int = 40
 
 
 @dataclass(slots=True)
@@ -265,8 +266,8 @@ def assemble(parts: Sequence[Part], room: Room) -> Assembled:
     """Walk the parts in order and write the block.
 
     A record that does not fit what is left is skipped, never cut, and the next one tried, until
-    nothing would fit or 20 in a row did not. Where the count of a part is reached its walk stops.
-    The whole text stays within the budget.
+    nothing would fit or too many in a row did not. Where the count of a part is reached its walk
+    stops. The whole text stays within the budget.
     """
     out = Assembled()
     lines: dict[str, list[tuple[str, Record]]] = {}
@@ -307,7 +308,7 @@ def _walk(
             out.dropped_by_budget += 1
             out.too_large.append(record)
             missed += 1
-            if missed >= _MISSES or room.tokens - room.spent < least:
+            if missed >= part.misses or room.tokens - room.spent < least:
                 out.dropped_by_budget += part.candidates.left  # none of them would fit
                 return
             continue

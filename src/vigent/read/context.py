@@ -190,8 +190,9 @@ class Contexts:
         rules = behaviours(self.reading, snapshot, person, self.block)
         return [
             Part(fixed, _block, line, outside_share=True),
-            Part(due, _labelled(0), line, self.settings.commitments.inject_limit),
-            Part(rules, _labelled(1), line, _BEHAVIOURS),
+            # Each of these is read from the store when it is tried: fewer tries.
+            Part(due, _labelled(0), line, self.settings.commitments.inject_limit, misses=8),
+            Part(rules, _labelled(1), line, _BEHAVIOURS, misses=8),
         ]
 
     def _by_topic(
