@@ -25,9 +25,9 @@ INTRODUCTION = """\
 
 **Answers.** Tables for people, with times in UTC to the second. On a terminal they fit 80 columns;
 when piped, each row is one line and nothing is wrapped. With `--json` each command prints one JSON
-document on standard output, exact and in the field order of the Python API: `list`, `thread list`
-and `thread items` one array, an element a line, every other command one line (indented on a
-terminal).
+document on standard output, exact and in the field order of the Python API: `list`, `thread list`,
+`thread items`, `block list` and `block history` one array, an element a line, every other command
+one line (indented on a terminal).
 `current` with an attribute prints the record, or an array of records when the attribute has several
 values, with `as_of` and `known_at`, the instants it stands for. No answer is `null`, or `[]`.
 

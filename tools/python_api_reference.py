@@ -6,7 +6,7 @@ A test compares the committed page with what this script gives.
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 import vigent
 from vigent import errors, memory, simple, testing
-from vigent.domain import episodes
+from vigent.domain import episodes, injection, messages
 from vigent.govern import keeping
 from vigent.write import result
 
@@ -36,12 +36,21 @@ the one given to `Memory.open`; `None` means what is shared. `<unset>` stands fo
 
 # What verbs answer with and nobody makes: not among the public names.
 ANSWERS = (
+    messages.ContextTrace,
     episodes.Evidence,
     episodes.Visibility,
     result.ForgetResult,
     result.Receipt,
     result.ReviewItem,
     keeping.CheckReport,
+    messages.Message,
+)
+# Parts of settings, which a program may also write as mappings.
+SECTIONS = (
+    injection.InjectionSettings,
+    injection.Shares,
+    injection.CommitmentSettings,
+    injection.BlockLimits,
 )
 
 TWIN = """\
@@ -100,11 +109,16 @@ def members(cls: type) -> list[tuple[str, Any]]:
 def plain_fields(cls: type) -> list[str]:
     """The fields of a dataclass or a model, with their annotations and a model's defaults."""
     if is_dataclass(cls):
-        return [f"{f.name}: {annotation(f.type)}" for f in fields(cls)]
+        return [f"{f.name}: {annotation(f.type)}{default(f)}" for f in fields(cls) if f.init]
     if not issubclass(cls, BaseModel):
         return []
     found = inspect.signature(cls).parameters
     return [parameter(found[name]) for name in cls.model_fields]
+
+
+def default(found: Any) -> str:
+    """The default of a dataclass's field, where it is a plain value."""
+    return "" if found.default is MISSING else f" = {found.default!r}"
 
 
 def document(thing: Any) -> str:
@@ -167,8 +181,12 @@ def page() -> str:
             parts += describe_class(memory.Review, "Memory.review")
             parts += describe_class(memory.Persons, "Memory.persons")
             parts += describe_class(memory.Threads, "Memory.threads")
+            parts += describe_class(memory.Blocks, "Memory.blocks")
     parts += ["# Other answers", "What verbs give back; a program reads these and makes none."]
     for cls in ANSWERS:
+        parts += describe_class(cls, cls.__name__)
+    parts += ["# Sections of settings", "A mapping of the fields does as well."]
+    for cls in SECTIONS:
         parts += describe_class(cls, cls.__name__)
     for part in (simple, testing):
         parts += [f"# {part.__name__}", document(part)]

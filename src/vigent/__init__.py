@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from vigent.aio import AsyncMemory
+from vigent.domain.blocks import Block
 from vigent.domain.episodes import Episode, Provenance
+from vigent.domain.injection import InjectionBlock, StoreSettings
+from vigent.domain.messages import ContextAnswer
 from vigent.domain.query import Hit, IndexState, SearchAnswer
 from vigent.domain.records import Record
 from vigent.domain.state import State
@@ -19,11 +22,14 @@ __all__ = [
     "Accept",
     "AsyncMemory",
     "Attribute",
+    "Block",
     "Change",
+    "ContextAnswer",
     "Episode",
     "Hit",
     "Hold",
     "IndexState",
+    "InjectionBlock",
     "Memory",
     "MemoryDelta",
     "MemorySchema",
@@ -32,6 +38,7 @@ __all__ = [
     "Refuse",
     "SearchAnswer",
     "State",
+    "StoreSettings",
     "Thread",
     "ThreadItem",
     "ThreadState",

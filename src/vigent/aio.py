@@ -12,11 +12,18 @@ from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from vigent.crossing import Crossing
-from vigent.memory import Memory, Persons, Review, Threads
+from vigent.memory import Blocks, Memory, Persons, Review, Threads
 from vigent.searchindex import SearchIndex
 from vigent.write.result import WriteResult
 
-__all__ = ["AsyncMemory", "AsyncPersons", "AsyncReview", "AsyncSearchIndex", "AsyncThreads"]
+__all__ = [
+    "AsyncBlocks",
+    "AsyncMemory",
+    "AsyncPersons",
+    "AsyncReview",
+    "AsyncSearchIndex",
+    "AsyncThreads",
+]
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -115,6 +122,19 @@ class AsyncPersons(_Mirror[Persons]):
     link = _writes(Persons.link)
 
 
+class AsyncBlocks(_Mirror[Blocks]):
+    """Always-visible blocks."""
+
+    __slots__ = ()
+
+    get = _reads(Blocks.get)
+    list = _reads(Blocks.list)
+    history = _reads(Blocks.history)
+    set = _writes(Blocks.set)
+    replace = _writes(Blocks.replace)
+    delete = _writes(Blocks.delete)
+
+
 class AsyncThreads(_Mirror[Threads]):
     """Conversations in order, and the state of a session."""
 
@@ -148,12 +168,13 @@ class AsyncMemory(_Mirror[Memory]):
     asynchronous iterator.
     """
 
-    __slots__ = ("index", "persons", "review", "threads")
+    __slots__ = ("blocks", "index", "persons", "review", "threads")
 
     def __init__(self, memory: Memory, crossing: Crossing | None = None) -> None:
         super().__init__(memory, crossing or Crossing())
         self.review = AsyncReview(memory.review, self.crossing)
         self.persons = AsyncPersons(memory.persons, self.crossing)
+        self.blocks = AsyncBlocks(memory.blocks, self.crossing)
         self.threads = AsyncThreads(memory.threads, self.crossing)
         self.index = AsyncSearchIndex(memory.index, self.crossing)
 
@@ -178,6 +199,7 @@ class AsyncMemory(_Mirror[Memory]):
     diff = _reads(Memory.diff)
     get = _reads(Memory.get)
     search = _reads(Memory.search)
+    context = _reads(Memory.context)
     list = _streams(Memory.list)
 
     async def __aenter__(self) -> Self:

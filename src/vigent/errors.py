@@ -18,6 +18,7 @@
     │   ├── AlreadyCorrected        the memory has a successor; names it
     │   ├── UnexpectedVersion       a thread's state is at another version than the one named
     │   ├── ThreadExists            there is a thread of this id already
+    │   ├── UnexpectedText          what is to be replaced stands not once in a block
     │   └── IdempotencyMismatch     the same idempotency key with another request
     ├── UnavailableError            try again later; says after how many seconds
     │   ├── StoreBusy               the write lock was not to be had in time
@@ -59,6 +60,7 @@ __all__ = [
     "ThreadExists",
     "UnavailableError",
     "UnexpectedMemory",
+    "UnexpectedText",
     "UnexpectedVersion",
     "VigentError",
 ]
@@ -180,6 +182,12 @@ class ThreadExists(ConflictError):
     """There is a thread of this id already."""
 
     code = "thread_exists"
+
+
+class UnexpectedText(ConflictError):
+    """The text to be replaced does not stand exactly once; says how often it does."""
+
+    code = "unexpected_text"
 
 
 class IdempotencyMismatch(ConflictError):

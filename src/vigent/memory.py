@@ -8,24 +8,23 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from vigent.domain.episodes import Episode, Provenance, Visibility
+from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.records import Record
 from vigent.domain.schema import Schema
 from vigent.domain.text import check_id
 from vigent.errors import InvalidInput, TenantMismatch, VigentError
 from vigent.govern.indexing import index_if_needed
 from vigent.govern.keeping import CheckReport, Keeper
-from vigent.parts import Persons, Review, Threads
+from vigent.parts import Blocks, Persons, Review, Threads
 from vigent.ports.models import Embedder
 from vigent.ports.system import Clock
 from vigent.proposals import Check, Hold, MemoryDelta, Refuse
 from vigent.read.finding import get, listed, provenance, visibility
 from vigent.read.past import Change, diff, history
 from vigent.read.reading import Reading
-from vigent.read.search import Searcher
 from vigent.read.state import current, current_many, state
 from vigent.recall import Recall
 from vigent.schema import SchemaSource, load_schema
-from vigent.searchindex import SearchIndex
 from vigent.settings import embedder_settings
 from vigent.system import RandomIds, SystemClock
 from vigent.wiring import open_embedder, open_storage
@@ -39,7 +38,7 @@ from vigent.write.review import Reviewer
 from vigent.write.sweep import sweep
 from vigent.write.verbs import Writer
 
-__all__ = ["Memory", "Persons", "Review", "Threads"]
+__all__ = ["Blocks", "Memory", "Persons", "Review", "Threads"]
 
 Value = Any
 Instantlike = Any
@@ -65,19 +64,19 @@ class Memory(Recall):
         clock: Clock,
         checks: Sequence[Check],
         embedder: Embedder | None,
+        injection: InjectionBlock,
+        settings: StoreSettings,
     ) -> None:
         ids = RandomIds()
-        self._storage = storage
-        self._tenant, self._store, self._person = tenant, store, person
+        pipeline = WritePipeline(storage, Context(tenant, store, schema, clock, ids))
+        reading = Reading(storage, schema, clock, tenant, store)
+        super().__init__(pipeline, reading, person, embedder, injection, settings)
+        self._storage, self._tenant, self._store = storage, tenant, store
         self._checks = tuple(checks)
-        self._pipeline = WritePipeline(storage, Context(tenant, store, schema, clock, ids))
-        self._writer = Writer(self._pipeline)
-        self._reading = Reading(storage, schema, clock, tenant, store)
+        self._writer = Writer(pipeline)
         self._keeper = Keeper(storage, schema, clock, ids, tenant, store)
         self.review = Review(Reviewer(self._pipeline), person or "")
         self.persons = Persons(self._writer)
-        self.index = SearchIndex(storage, self._reading, embedder)
-        self._searcher = Searcher(self._reading, self.index)
         self.threads = Threads(self._pipeline, self._reading, self._whose)
 
     @classmethod
@@ -92,28 +91,29 @@ class Memory(Recall):
         clock: Clock | None = None,
         checks: Sequence[Check] = (),
         embedder: Any = UNSET,
+        injection: InjectionBlock | Mapping[str, Any] | None = None,
+        settings: StoreSettings | Mapping[str, Any] | None = None,
     ) -> Memory:
         """Open a store: ``":memory:"``, or a SQLite file, which is made if it is not there.
 
         ``embedder`` says what finds by meaning: "local", "none", an endpoint or an ``Embedder``;
-        left out, what ``VIGENT_EMBEDDER`` says, else "local".
+        left out, what ``VIGENT_EMBEDDER`` says, else "local". ``injection`` and ``settings`` say
+        what ``context`` gives.
         """
         check_id(tenant, "tenant")
         check_id(store, "store")
         if person is not None:
             check_id(person, "person")
         model = open_embedder(embedder_settings() if embedder is UNSET else embedder)
+        declared = load_schema(schema)
+        block, bounds = InjectionBlock.of(injection), StoreSettings.of(settings)
         storage = open_storage(path_or_url)
         index_if_needed(storage, tenant, store)
         return cls(
-            storage, tenant=tenant, store=store, person=person,
-            schema=load_schema(schema), clock=clock or SystemClock(), checks=checks, embedder=model,
+            storage, tenant=tenant, store=store, person=person, schema=declared,
+            clock=clock or SystemClock(), checks=checks, embedder=model, injection=block,
+            settings=bounds,
         )  # fmt: skip
-
-    def _whose(self, person: Any) -> str:
-        if person is UNSET:
-            return self._person or ""
-        return "" if person is None else check_id(person, "person")
 
     def capture(
         self,
@@ -384,6 +384,7 @@ class Memory(Recall):
     def close(self) -> None:
         """Release the store."""
         self.index.close()
+        self._pipeline.flush_retrieved()
         self._storage.close()
 
     def __enter__(self) -> Self:

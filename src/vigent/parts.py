@@ -1,15 +1,19 @@
-"""The smaller parts of the façade: review, persons, and threads."""
+"""The smaller parts of the façade: review, persons, threads, and blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from vigent.domain.blocks import Block
+from vigent.domain.injection import BlockLimits
 from vigent.domain.records import Record
 from vigent.domain.text import canonical_subject, check_id
 from vigent.domain.threads import Thread, ThreadItem, ThreadState, stored_as
+from vigent.read.blocks import block, block_history, blocks
 from vigent.read.reading import Reading
 from vigent.read.threads import items, thread, thread_state, threads
+from vigent.write.blocks import BlockWriter
 from vigent.write.capture import Capture
 from vigent.write.draft import UNSET
 from vigent.write.pipeline import WritePipeline
@@ -18,7 +22,7 @@ from vigent.write.review import Reviewer
 from vigent.write.threads import ThreadWriter
 from vigent.write.verbs import Writer
 
-__all__ = ["Persons", "Review", "Threads"]
+__all__ = ["Blocks", "Persons", "Review", "Threads"]
 
 
 class Review:
@@ -191,3 +195,89 @@ class Threads:
         """
         whose, name = self._named(thread, person)
         return self._writer.delete(whose, name)
+
+
+class Blocks:
+    """Always-visible blocks: short notes under a name that stand in every context.
+
+    A block is a person's or shared; a person sees their own and the shared, their own where both
+    have one name. It is versioned like any memory and is kept until it is deleted.
+    """
+
+    def __init__(
+        self,
+        pipeline: WritePipeline,
+        reading: Reading,
+        limits: BlockLimits,
+        whose: Callable[[Any], str],
+    ) -> None:
+        self._writer = BlockWriter(pipeline, limits)
+        self._reading = reading
+        self._whose = whose
+
+    def set(
+        self,
+        name: str,
+        text: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Block:
+        """Let a block say this; raises LimitExceeded where it is too long, or one too many.
+
+        At most 2,000 characters and 8 blocks an owner, unless the settings say otherwise.
+        """
+        return self._writer.set(self._whose(person), name, text)
+
+    def get(
+        self,
+        name: str,
+        *,
+        as_of: Any = None,
+        known_at: Any = None,
+        timezone: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Block:
+        """Give one block, as it stands or stood at an instant; raises NotFound."""
+        at = self._reading.instants(as_of, known_at, timezone)
+        return block(self._reading, name, self._whose(person), at)
+
+    def list(
+        self,
+        *,
+        as_of: Any = None,
+        known_at: Any = None,
+        timezone: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> tuple[Block, ...]:
+        """Give the blocks that a person sees, by name."""
+        at = self._reading.instants(as_of, known_at, timezone)
+        return blocks(self._reading, self._whose(person), at)
+
+    def replace(
+        self,
+        name: str,
+        old: str,
+        new: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Block:
+        """Put one text for another that stands in a block exactly once; raises UnexpectedText."""
+        return self._writer.replace(self._whose(person), name, old, new)
+
+    def delete(
+        self,
+        name: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> None:
+        """End a block; its history stays. Raises NotFound, or Forbidden for one that is shared."""
+        self._writer.delete(self._whose(person), name)
+
+    def history(
+        self,
+        name: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> tuple[Block, ...]:
+        """Give all that an owner's block ever said, in order of time."""
+        return block_history(self._reading, name, self._whose(person))

@@ -1,14 +1,24 @@
-"""The verbs that find: search, and the context of a turn."""
+"""The verbs of recall: what is found, and what a model is given to see."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
+from vigent.domain.injection import InjectionBlock, StoreSettings
+from vigent.domain.messages import ContextAnswer
 from vigent.domain.query import SearchAnswer
+from vigent.domain.text import check_id
+from vigent.domain.threads import Thread
+from vigent.parts import Blocks
+from vigent.ports.models import Embedder
+from vigent.read.context import Asked, Contexts
 from vigent.read.planning import asked_of
-from vigent.read.search import Searcher, check_types
+from vigent.read.reading import Reading
+from vigent.read.search import Narrowed, Searcher, check_types
+from vigent.searchindex import SearchIndex
 from vigent.write.draft import UNSET
+from vigent.write.pipeline import WritePipeline
 
 __all__ = ["Recall"]
 
@@ -16,10 +26,27 @@ Instantlike = Any
 
 
 class Recall:
-    """What ``Memory`` finds; part of it."""
+    """Finding, and putting together what a model sees; part of ``Memory``."""
 
-    _searcher: Searcher
-    _whose: Callable[[Any], str]
+    def __init__(
+        self,
+        pipeline: WritePipeline,
+        reading: Reading,
+        person: str | None,
+        embedder: Embedder | None,
+        injection: InjectionBlock,
+        settings: StoreSettings,
+    ) -> None:
+        self._pipeline, self._reading, self._person = pipeline, reading, person
+        self.index = SearchIndex(reading.storage, reading, embedder)
+        self._searcher = Searcher(reading, self.index)
+        self._contexts = Contexts(reading, injection, settings, pipeline.note_retrieved)
+        self.blocks = Blocks(pipeline, reading, settings.blocks, self._whose)
+
+    def _whose(self, person: Any) -> str:
+        if person is UNSET:
+            return self._person or ""
+        return "" if person is None else check_id(person, "person")
 
     def search(
         self,
@@ -46,13 +73,65 @@ class Recall:
 
         By default only memories in force are found; ``include="history"`` admits former ones,
         each marked, and "episodes" what was said besides. Filters hold before the limit, and a
-        hit that does not fit the question is not handed out to fill it.
+        hit that does not fit the question is not handed out to fill it, unless ``expand`` is
+        "always". What is found counts as retrieved.
         """
         asked = asked_of(
             query, recipe=recipe, include=include, expand=expand, timezone=timezone, limit=limit,
             budget_tokens=budget_tokens, as_of=as_of, known_at=known_at, after=after,
             before=before, subject=subject, attribute=attribute, metadata=metadata,
         )  # fmt: skip
-        return self._searcher.search(
-            asked, self._whose(person), check_types(types), explain=explain
+        narrowed = Narrowed(check_types(types))
+        found = self._searcher.search(asked, self._whose(person), narrowed, explain=explain)
+        self._pipeline.note_retrieved([record.memory_id for record in found.records])
+        return found
+
+    def context(
+        self,
+        query: str | None = None,
+        *,
+        thread: Thread | str | None = None,
+        system_prompt: str | None = None,
+        budget_tokens: int = 8_000,
+        memory_share: float = 0.2,
+        recent_turns: int = 5,
+        limit: int = 10,
+        timezone: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> ContextAnswer:
+        """Give the messages for a model: system prompt, memory, recent turns verbatim, query.
+
+        Without a query the last user item of the thread is what is asked; one of the two is
+        needed. The memory block takes at most ``memory_share`` of the budget in tokens, and less
+        where the block's or the store's settings say so or the turns leave less. At least 3
+        ``recent_turns``; a user item and what follows it is one.
+        """
+        if isinstance(thread, Thread):
+            if person is UNSET and thread.person is not None:
+                person = thread.person
+            thread = thread.id
+        asked = Asked(
+            query, thread, system_prompt, budget_tokens, memory_share, recent_turns, limit,
+            timezone,
+        )  # fmt: skip
+        return self._contexts.answer(self._whose(person), asked, self._found)
+
+    def _found(
+        self,
+        query: str,
+        *,
+        person: str | None,
+        limit: int,
+        include: str = "current",
+        timezone: str | None = None,
+        types: Collection[str] = (),
+        without: Collection[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        min_confidence: float | None = None,
+    ) -> SearchAnswer:
+        """Find what a context is chosen from; what it gives is counted, not what is found."""
+        asked = asked_of(
+            query, include=include, timezone=timezone or "UTC", limit=limit, metadata=metadata
         )
+        narrowed = Narrowed(frozenset(types) or None, frozenset(without), min_confidence)
+        return self._searcher.search(asked, person or "", narrowed, explain=False)

@@ -57,6 +57,8 @@ def rows_of(path) -> dict[str, list[tuple]]:
             for table in tables
         }
     connection.close()
+    # A later migration adds a column that notes what a key has borne.
+    found["key"] = [row[:16] for row in found["key"]]
     return found
 
 
@@ -70,10 +72,10 @@ def test_what_was_there_is_as_it_was(old, clock):
         assert memory.check().ok
         assert memory.capture("again", external_id="another").content == "another"
     with sqlite3.connect(old) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (4,)
         steps = connection.execute("SELECT number, name FROM migration").fetchall()
     connection.close()
-    assert steps == [(1, "first"), (2, "threads")]
+    assert steps == [(1, "first"), (2, "threads"), (3, "typed")]
 
 
 def test_episodes_that_named_a_thread_are_its_items(old, clock):

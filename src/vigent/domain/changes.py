@@ -172,6 +172,8 @@ class ChangeSet:
     refolded: list[Refold] = field(default_factory=list[Refold])
     forgotten: list[Forget] = field(default_factory=list[Forget])
     blanked: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    retrieved: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Numbers of statements, and how often each was given to a reader since."""
     unsaid: list[str] = field(default_factory=list[str])
     """Ids of what is gone without a trace: the audit keeps no content about them."""
     closed: list[Close] = field(default_factory=list[Close])
@@ -204,4 +206,5 @@ class ChangeSet:
             or self.forgotten
             or self.blanked
             or self.unsaid
+            or self.retrieved
         )

@@ -28,6 +28,8 @@ __all__ = [
     "clean_text",
     "fold",
     "has_hidden",
+    "is_own",
+    "own_name",
     "phrases",
     "words",
 ]
@@ -40,6 +42,9 @@ MAX_ID: Final = 200
 """Code points in an id or a name."""
 MAX_TYPE: Final = 64
 """Code points in the name of a memory type."""
+
+_OWN: Final = "\x01"
+"""Begins the names that are the service's own: no caller can write one, see ``check_name``."""
 
 _TAGS: Final = "\U000e0000-\U000e007f"
 _BIDI: Final = "\u202a-\u202e\u2066-\u2069"
@@ -99,6 +104,16 @@ def canonical_subject(name: object, field: str = "subject") -> tuple[str, str]:
     a way are one subject. Both are at most 200 code points.
     """
     return _subject(_short(name, field, MAX_ID), field)
+
+
+def own_name(name: str) -> str:
+    """Give a subject or an attribute of the service's own, which no caller can write."""
+    return _OWN + name
+
+
+def is_own(name: str) -> bool:
+    """Whether a subject or an attribute is the service's own: lists and searches pass it by."""
+    return name.startswith(_OWN)
 
 
 def _short(value: object, field: str, limit: int) -> str:

@@ -20,6 +20,7 @@ __all__ = [
     "BareDate",
     "Instant",
     "iso",
+    "named_zone",
     "parse_date",
     "parse_instant",
     "to_datetime",
@@ -204,6 +205,15 @@ def _from_day(days: int, field: str, timezone: str | None, bare_date: BareDate) 
 
 
 # --------------------------------------------------------------------------------- zones
+
+
+def named_zone(name: object, field: str = "timezone") -> dt.tzinfo:
+    """Give a zone by its IANA name, UTC for None; raises InvalidInput."""
+    if name is None:
+        return dt.UTC
+    if not isinstance(name, str):
+        raise InvalidInput(field, f"must be text, not {type(name).__name__}")
+    return _zone(name)
 
 
 @lru_cache(maxsize=256)

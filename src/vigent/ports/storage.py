@@ -17,6 +17,7 @@ from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
 from vigent.ports.index import IndexReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
+from vigent.ports.typed import TypedReads
 
 __all__ = [
     "AuditSummary",
@@ -140,7 +141,7 @@ class Quick(Protocol):
         ...
 
 
-class Snapshot(Quick, ThreadReads, IndexReads, Protocol):
+class Snapshot(Quick, ThreadReads, TypedReads, IndexReads, Protocol):
     """One consistent view of a store."""
 
     def keys(self, selection: Selection) -> list[Key]:
@@ -245,8 +246,8 @@ class Storage(Protocol):
         """Open a consistent view for reading."""
         ...
 
-    def transaction(self) -> AbstractContextManager[Transaction]:
-        """Take the write lock; raises StoreBusy after a bounded wait."""
+    def transaction(self, *, wait: bool = True) -> AbstractContextManager[Transaction]:
+        """Take the write lock; raises StoreBusy after a bounded wait, or at once without one."""
         ...
 
     def purge(self) -> bool:

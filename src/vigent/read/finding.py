@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from vigent.domain.episodes import Evidence, Provenance, Visibility
 from vigent.domain.records import Record
 from vigent.domain.statements import Key, Statement
-from vigent.domain.text import check_id
+from vigent.domain.text import check_id, is_own
 from vigent.domain.time import Instant, to_datetime
 from vigent.errors import InvalidInput, NotFound
 from vigent.ports.storage import Snapshot, Stretched
@@ -108,6 +108,8 @@ def listed(
     with reading.storage.snapshot() as snapshot:
         rows: list[tuple[Instant, str, int, Record]] = []
         for key in snapshot.keys(reading.selection(person, subject, attribute)):
+            if is_own(key.id.subject) and type is None:
+                continue
             for found in _of_key(reading, snapshot, key, at, status, include):
                 statement = found.statement
                 if type is not None and statement.type != type:

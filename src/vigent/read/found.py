@@ -28,18 +28,20 @@ __all__ = ["Checker", "Found", "Wanted"]
 class Wanted:
     """What hits must fit: the filters of a search, checked and in canonical form.
 
-    None leaves a part open. ``after`` and ``before`` bound when a memory was made or an episode
-    was said. ``history`` admits memories that are no longer in force.
+    None leaves a part open; ``without`` are types that are left out. ``after`` and ``before``
+    bound when a memory was made or an episode was said. ``history`` admits memories that are no longer in force.
     """
 
     at: At
     types: frozenset[str] | None = None
+    without: frozenset[str] = frozenset()
     subjects: frozenset[str] | None = None
     attributes: frozenset[str] | None = None
     metadata: Callable[[Mapping[str, Any]], bool] | None = None
     after: Instant | None = None
     before: Instant | None = None
     history: bool = False
+    min_confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,10 @@ class Checker:
                 return None
             holding = Stretched(key, last_belief(self.snapshot, key, statement), statement)
         record = self.reading.record(self.snapshot, holding, wanted.at)
+        if wanted.min_confidence is not None:
+            effective = record.effective_confidence
+            if effective is None or effective < wanted.min_confidence:
+                return None
         excerpt = said_by(key, statement)[one.start : one.stop]
         return Hit(record, None, one.score, exact=False, in_force=in_force, excerpt=excerpt,
                    parts=one.parts())  # fmt: skip

@@ -8,13 +8,14 @@ from typing import Any
 
 from vigent.domain.records import Record
 from vigent.domain.statements import Key
+from vigent.domain.text import is_own
 from vigent.domain.time import OPEN, Instant, iso, parse_instant, to_datetime
 from vigent.errors import InvalidInput
 from vigent.ports.storage import Snapshot, Stretched
 from vigent.read.reading import At, Reading
 from vigent.standing import shown
 
-__all__ = ["Change", "diff", "history"]
+__all__ = ["Change", "diff", "history", "stretch_record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Change:
         }
 
 
-def _record(reading: Reading, snapshot: Snapshot, found: Stretched) -> Record:
+def stretch_record(reading: Reading, snapshot: Snapshot, found: Stretched) -> Record:
     """Give a stretch as a record, with its neighbours as they were last believed beside it."""
     ended = found.belief.recorded_to
     at = At(found.belief.valid_from, None if ended is None else ended - 1)
@@ -65,7 +66,7 @@ def history(
             if shown(found.statement, reading.now_of(key))
         ]
         rows.sort(key=lambda r: (r.belief.valid_from, r.belief.recorded_from, r.belief.no))
-        return tuple(_record(reading, snapshot, row) for row in rows)
+        return tuple(stretch_record(reading, snapshot, row) for row in rows)
 
 
 def diff(
@@ -90,7 +91,8 @@ def diff(
         before: dict[tuple[Instant, Key], list[Stretched]] = {}
         after: dict[tuple[Instant, Key], list[Stretched]] = {}
         for row in rows:
-            if not shown(row.statement, reading.now_of(row.key)):
+            own = is_own(row.key.id.subject)
+            if own or not shown(row.statement, reading.now_of(row.key)):
                 continue
             b = row.belief
             began, ended = (
@@ -109,7 +111,7 @@ def diff(
                     when, key.id.person or None, key.name or None, key.id.attribute or None,
                     *(
                         tuple(
-                            _record(reading, snapshot, row)
+                            stretch_record(reading, snapshot, row)
                             for row in sorted(
                                 side.get((when, key), []),
                                 key=lambda r: (r.belief.valid_from, r.belief.no),

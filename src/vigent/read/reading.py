@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from vigent.domain.records import Record
+from vigent.domain.records import Record, Stretch
 from vigent.domain.schema import Schema
-from vigent.domain.statements import Key
+from vigent.domain.statements import Key, Statement
 from vigent.domain.text import canonical_subject, check_name
 from vigent.domain.time import Instant, parse_instant
 from vigent.ports.storage import Scope, Selection, Snapshot, Storage, Stretched
 from vigent.ports.system import Clock
-from vigent.standing import record_of
+from vigent.standing import half_life, record_of
 
 __all__ = ["NOW", "At", "Reading"]
 
@@ -91,6 +91,15 @@ class Reading:
     def now_of(self, key: Key) -> Instant:
         """Give the present of a key: never before its latest recorded instant."""
         return max(self.clock.now(), key.last_recorded)
+
+    def alone(self, key: Key, statement: Statement, stretch: Stretch) -> Record:
+        """Give what is in force as a record that names no memory before or after it."""
+        now = self.now_of(key)
+        return Record(
+            key.id, key.name, statement, stretch, replaced=None, replacer=None,
+            valid_at=now, known=key.last_recorded, answered_at=now,
+            half_life_days=half_life(self.schema, key.id, statement.type),
+        )  # fmt: skip
 
     def record(self, snapshot: Snapshot, found: Stretched, at: At) -> Record:
         """Give what was found as a record."""

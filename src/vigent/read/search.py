@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ from vigent.read.searching import Ranked, allowed, walk
 from vigent.read.state import current, current_many
 from vigent.standing import record_text
 
-__all__ = ["Meaning", "Searcher", "check_types"]
+__all__ = ["Meaning", "Narrowed", "Searcher", "check_types"]
 
 
 _THEN: Final = 0.03
@@ -77,6 +77,14 @@ class Meaning(Protocol):
         ...
 
 
+class Narrowed(NamedTuple):
+    """What else a search is narrowed to: some types, or all but some; a least confidence."""
+
+    types: frozenset[str] | None = None
+    without: frozenset[str] = frozenset()
+    min_confidence: float | None = None
+
+
 def check_types(types: object) -> frozenset[str] | None:
     """Check the types that a search is narrowed to; None and an empty list leave all."""
     if types is None:
@@ -96,7 +104,7 @@ class Searcher:
         self.names = NameCache()
 
     def search(
-        self, asked: Asked, person: str, types: frozenset[str] | None, *, explain: bool
+        self, asked: Asked, person: str, narrowed: Narrowed, *, explain: bool
     ) -> SearchAnswer:
         """Answer a search; every field of ``asked`` has been checked."""
         vector, problem = (None, None)
@@ -113,7 +121,7 @@ class Searcher:
             ):  # fmt: skip
                 last = 0 if waited else self.meaning.hurry(snapshot, [k.corpus for k in kept])
                 if not last:
-                    return _Search(self, snapshot, kept, asked, person, types, explain).answer(
+                    return _Search(self, snapshot, kept, asked, person, narrowed, explain).answer(
                         vector, problem
                     )
             waited = True
@@ -135,7 +143,7 @@ class _Search:
     kept: Sequence[Kept]
     asked: Asked
     person: str
-    types: frozenset[str] | None
+    narrowed: Narrowed
     explain: bool
 
     def answer(self, vector: Floats | None, problem: str | None) -> SearchAnswer:
@@ -194,7 +202,11 @@ class _Search:
         return Hit(record, None, 1.0, exact=True, in_force=in_force, excerpt=record_text(record))
 
     def _fits(self, record: Record) -> bool:
-        if self.types is not None and record.memory_type not in self.types:
+        types, without, least = self.narrowed
+        if record.memory_type in without or (types is not None and record.memory_type not in types):
+            return False
+        effective = record.effective_confidence
+        if least is not None and (effective is None or effective < least):
             return False
         return self.asked.metadata.matches(record.metadata)
 
@@ -253,11 +265,12 @@ class _Search:
     def _wanted(self, plan: Plan) -> Wanted:
         asked = self.asked
         return Wanted(
-            At(plan.as_of, plan.known_at), self.types,
+            At(plan.as_of, plan.known_at), self.narrowed.types, self.narrowed.without,
             None if asked.subject is None else frozenset({asked.subject}),
             None if asked.attribute is None else frozenset(plan.attributes),
             asked.metadata.matches if asked.metadata.conditions else None,
             asked.after, asked.before, history=plan.include == "history",
+            min_confidence=self.narrowed.min_confidence,
         )  # fmt: skip
 
     def _homes(self, wanted: Wanted) -> Ints | None:

@@ -43,6 +43,9 @@ def allowed(
     if wanted.types is not None:
         ids = [number for name, number in corpus.types.items() if name in wanted.types]
         fit &= np.isin(corpus.type_ids, ids)
+    if wanted.without:
+        ids = [number for name, number in corpus.types.items() if name in wanted.without]
+        fit &= ~np.isin(corpus.type_ids, ids)
     if wanted.after is not None:
         fit &= corpus.ats >= wanted.after
     if wanted.before is not None:

@@ -32,6 +32,7 @@ from vigent.errors import (
 )
 from vigent.memory import Memory
 from vigent.testing.clock import FakeClock
+from vigent.testing.contexts import ContextClaims
 from vigent.testing.threads import ThreadClaims
 
 __all__ = ["CONTRACT_SCHEMA", "MemoryContract"]
@@ -63,7 +64,7 @@ def _values(records: Any) -> list[Any]:
     return [record.value for record in records]
 
 
-class MemoryContract(ThreadClaims, abc.ABC):
+class MemoryContract(ThreadClaims, ContextClaims, abc.ABC):
     """The claims of memory, asked of one adapter through its public face.
 
     ``durable`` says whether what was written is there when the path is opened again.

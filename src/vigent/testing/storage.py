@@ -5,11 +5,13 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from vigent.domain.changes import ChangeSet
 from vigent.domain.statements import Key, KeyId
+from vigent.errors import StoreBusy
 from vigent.ports.storage import Selection, Storage
 
 __all__ = ["StorageContract"]
@@ -78,6 +80,24 @@ class StorageContract(abc.ABC):
             found = transaction.keys(Selection("t", "s", ("",), "b", "city", ""))
             assert [k.no for k in found] == [key.no]
             assert transaction.numbers.key > key.no
+
+    def test_who_will_not_wait_finds_the_lock_taken(self, storage: Storage) -> None:
+        refused: list[Exception] = []
+
+        def hurried() -> None:
+            try:
+                with storage.transaction(wait=False):
+                    pass
+            except StoreBusy as error:
+                refused.append(error)
+
+        with storage.transaction():
+            other = Thread(target=hurried)
+            other.start()
+            other.join(5)
+        assert len(refused) == 1
+        hurried()
+        assert len(refused) == 1
 
     def test_an_empty_storage_adds_up(self, storage: Storage) -> None:
         assert storage.check() == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vigent.domain.changes import Refold
 from vigent.domain.statements import edited
+from vigent.domain.text import is_own
 from vigent.domain.time import OPEN
 from vigent.write.evidence import note_runs
 from vigent.write.refold import difference, flags
@@ -40,7 +41,7 @@ def finish(work: Work) -> None:
 def _index(work: Work, memory: int, indexed: set[int]) -> None:
     statement = work.find(memory)
     there = memory in indexed or (statement.indexed and memory not in work.new)
-    if there or statement.forgotten_at != OPEN:
+    if there or statement.forgotten_at != OPEN or is_own(work.key.id.subject):
         return
     work.index(statement)
     indexed.add(memory)

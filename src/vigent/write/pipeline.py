@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from vigent.domain.changes import ChangeSet
@@ -12,7 +12,7 @@ from vigent.domain.episodes import EpisodeRow
 from vigent.domain.records import Record, Stretch
 from vigent.domain.statements import Key, KeyId, Statement, edited
 from vigent.domain.time import OPEN, Instant
-from vigent.errors import InvalidInput, NotFound
+from vigent.errors import InvalidInput, NotFound, UnavailableError
 from vigent.ports.storage import Selection, Storage, Transaction
 from vigent.standing import half_life, last_belief, neighbours
 from vigent.write.answering import Standing, apply, lookup
@@ -24,6 +24,7 @@ from vigent.write.holding import Dated, hold
 from vigent.write.plain import Plain, is_plain
 from vigent.write.reconcile import change, replace, retract
 from vigent.write.result import WriteResult
+from vigent.write.retrieved import RetrievedCounts, enter_counts
 from vigent.write.work import Work, token_of
 
 __all__ = ["Session", "WritePipeline"]
@@ -80,12 +81,15 @@ class WritePipeline:
     def __init__(self, storage: Storage, context: Context) -> None:
         self.storage = storage
         self.context = context
+        self.retrieved = RetrievedCounts()
         self._salt: bytes | None = None
 
     @contextmanager
     def session(self) -> Generator[Session]:
         """Take the write lock; the tenant is made known with its first write."""
-        with self.storage.transaction() as transaction:
+        with self.retrieved.carried() as counts, self.storage.transaction() as transaction:
+            if counts:
+                enter_counts(transaction, self.context.tenant, counts)
             salt = self._salt or transaction.ledger(self.context.tenant).salt
             if salt is None:
                 salt = self.context.ids.salt()
@@ -96,6 +100,24 @@ class WritePipeline:
             yield session
             session.settle()
         self._salt = salt
+
+    def note_retrieved(self, ids: Iterable[str]) -> None:
+        """Count memories as given to a reader; never fails and never waits.
+
+        Counts are gathered and written with the next write, or here once there are many.
+        """
+        if self.retrieved.note(ids):
+            self.flush_retrieved()
+
+    def flush_retrieved(self) -> None:
+        """Write the counts that are gathered; where the store is busy or read-only they stay."""
+        if self.retrieved:
+            with (
+                suppress(UnavailableError),
+                self.retrieved.carried() as counts,
+                self.storage.transaction(wait=False) as transaction,
+            ):
+                enter_counts(transaction, self.context.tenant, counts)
 
     def _later(self, key: Key | None) -> Instant:
         """Give the present, or an instant later than any recorded for a key."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 from vigent.domain.audit import subject_digest
 from vigent.domain.changes import Answered, ChangeSet, PersonLink
 from vigent.domain.records import Record
+from vigent.domain.sections import without_injected
 from vigent.domain.statements import Key, Statement, edited
 from vigent.domain.text import check_id
 from vigent.domain.time import DAY, OPEN
@@ -156,7 +157,8 @@ class Writer:
         if draft.source_episode is None or draft.quote is None:
             return None
         content = self.pipeline.episode(session.transaction, draft).content
-        if content is None or " ".join(draft.quote.split()) not in " ".join(content.split()):
+        said = "" if content is None else " ".join(without_injected(content).split())
+        if content is None or " ".join(draft.quote.split()) not in said:
             return "evidence_missing"
         return None
 

@@ -15,6 +15,7 @@ from vigent.domain.changes import ChangeSet, Withdraw
 from vigent.domain.records import Stretch
 from vigent.domain.schema import AttributeDefinition
 from vigent.domain.statements import BEGINNING, Key, Statement
+from vigent.domain.text import is_own
 from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.values import Value
 from vigent.ports.storage import Transaction
@@ -97,7 +98,7 @@ class Work:
         asserts = kind == "value"
         # What most statements come to; ``finish`` puts right what the replay finds otherwise.
         clean = int(end == OPEN and role == "asserted" and kind != "end")
-        indexed = int(asserts and role == "asserted")
+        indexed = int(asserts and role == "asserted" and not is_own(self.key.id.subject))
         token = b"" if value is None else token_of(self.salt, value.canon)
         shows = asserts and draft.text is None and value is not None
         return Statement(
@@ -219,7 +220,9 @@ class Work:
         return shown(folded.statements.get(memory) or self.find(memory), self.at)
 
     def index(self, statement: Statement) -> None:
-        """Make a memory findable."""
+        """Make a memory findable; what is kept for the store's own use is not."""
+        if is_own(self.key.id.subject):
+            return
         scope = self.context.scope(self.salt, self.person)
         self.changes.passages.extend(passages_of(scope, self.key, statement))
 

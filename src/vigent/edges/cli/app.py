@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from vigent.edges.cli import (
     checking,
+    contexts,
     demo,
     evaluating,
     forgetting,
@@ -132,7 +133,7 @@ def start(
 
 
 for part in (
-    writing, reading, searching, threads, forgetting, persons, reviewing, importing,
+    writing, reading, searching, contexts, threads, forgetting, persons, reviewing, importing,
     importchat, checking, demo, evaluating,
 ):  # fmt: skip
     part.register(app)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from vigent.domain.audit import GENESIS, digest_entry, seal_hash
 from vigent.domain.time import Instant
 from vigent.domain.timeline import replay
-from vigent.errors import UnavailableError
+from vigent.errors import StoreBusy, UnavailableError
 from vigent.ports.storage import AuditSummary
 from vigent.storage.inmemory.erasing import ErasingChange
 from vigent.storage.inmemory.rows import Rows, View
@@ -42,17 +42,19 @@ class InMemoryStorage:
             yield View(self._rows)
 
     @contextmanager
-    def transaction(self) -> Generator[ErasingChange]:
+    def transaction(self, *, wait: bool = True) -> Generator[ErasingChange]:
         """Take the write lock; an error inside rolls everything back."""
         self._open()
-        with self._lock:
-            before, done = self._rows.copy(), False
-            try:
-                yield ErasingChange(self._rows)
-                done = True
-            finally:
-                if not done:
-                    self._rows = before
+        if not self._lock.acquire(blocking=wait):
+            raise StoreBusy("the store is being written by others; nothing was written")
+        before, done = self._rows.copy(), False
+        try:
+            yield ErasingChange(self._rows)
+            done = True
+        finally:
+            if not done:
+                self._rows = before
+            self._lock.release()
 
     def purge(self) -> bool:
         """Nothing is in files, so what was removed is gone."""

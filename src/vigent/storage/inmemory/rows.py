@@ -18,6 +18,7 @@ from vigent.domain.threads import stub_of
 from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.timeline import replay
 from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
+from vigent.ports.typed import TypedRow
 from vigent.storage.inmemory.indexing import IndexRows, IndexView
 from vigent.storage.inmemory.threads import ThreadRows, ThreadView
 
@@ -146,6 +147,24 @@ class View(ThreadView, IndexView):
                     ends = (b.recorded_from, OPEN if b.recorded_to is None else b.recorded_to)
                 if any(since < end <= until for end in ends):
                     out.append(found)
+        return out
+
+    def of_type(
+        self, tenant: str, store: str, person: str, type: str, at: Instant
+    ) -> list[TypedRow]:
+        """Give what is in force of one owner, of one type."""
+        out: list[TypedRow] = []
+        for key in self.keys(Selection(tenant, store, (person,))):
+            if all(s.type != type for s in self._of_key(key)):
+                continue
+            now = max(at, key.last_recorded)
+            out += [
+                TypedRow(
+                    s.no, b.no, b.valid_from, b.valid_to, b.recorded_from, s.recorded_from, s.fields
+                )
+                for _, b, s in self.at(key, None, now, None)
+                if s.type == type and s.forgotten_at == OPEN and s.expires_at > now
+            ]
         return out
 
     def statements(
@@ -288,6 +307,7 @@ class Change(View):
 
     def _apply_rest(self, changes: ChangeSet) -> None:
         rows = self._rows
+        self._count(changes)
         for r in changes.refolded:
             s = rows.statements[r.statement]
             rows.statements[s.no] = s._replace(indexed=r.indexed)
@@ -312,6 +332,11 @@ class Change(View):
                     del rows.answered[name]
         for link in changes.links:
             rows.persons[link.tenant, link.person] = link.subject
+
+    def _count(self, changes: ChangeSet) -> None:
+        for number, times in changes.retrieved:
+            s = self._rows.statements[number]
+            self._rows.statements[number] = s._replace(retrieved_count=s.retrieved_count + times)
 
     def _forget(self, number: int, at: Instant, gap: int, id: str) -> None:
         s = self._rows.statements[number]

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from vigent.domain.time import Instant
-from vigent.errors import StoreReadOnly
+from vigent.errors import StoreBusy, StoreReadOnly
 from vigent.ports.storage import AuditSummary
 from vigent.storage.migrate import migrate_sqlite
 from vigent.storage.sqlite.auditing import verify_audit
@@ -75,14 +75,16 @@ class SqliteStorage:
                     connection.execute("COMMIT")
 
     @contextmanager
-    def transaction(self) -> Generator[ErasingTransaction]:
+    def transaction(self, *, wait: bool = True) -> Generator[ErasingTransaction]:
         """Take the write lock; an error inside rolls everything back."""
         with translated():
             connection = self._connections.get()
             # Threads of one process queue here, where waiting is fair and costs nothing.
-            with self._writing:
-                self._connections.give_way()
-                connection.execute("BEGIN IMMEDIATE")
+            with self._lock(wait=wait):
+                if wait:
+                    self._connections.give_way()
+                with self._connections.patience(wait=wait):
+                    connection.execute("BEGIN IMMEDIATE")
                 try:
                     transaction = ErasingTransaction(connection)
                     yield transaction
@@ -91,6 +93,15 @@ class SqliteStorage:
                 finally:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _lock(self, *, wait: bool) -> Generator[None]:
+        if not self._writing.acquire(blocking=wait):
+            raise StoreBusy("the store is being written by others; nothing was written")
+        try:
+            yield
+        finally:
+            self._writing.release()
 
     def purge(self) -> bool:
         """Rewrite the file without what was removed; False while a reader holds old pages."""

@@ -192,6 +192,8 @@ class Connections:
     def _wait(self, tries: int) -> bool:
         """Wait a moment for the lock; give up after the bounded time."""
         now = time.monotonic()
+        if getattr(self._local, "hurried", False):
+            return False
         if tries == 0:
             self._local.waiting_since = now
         elif now - self._local.waiting_since > self._busy_timeout:
@@ -201,6 +203,15 @@ class Connections:
         nap = random.uniform(0.0003, 0.001)  # noqa: S311 - no secret
         time.sleep(nap * (4 if tries < _NEW else 1 if tries < _PATIENT else 8))
         return True
+
+    @contextmanager
+    def patience(self, *, wait: bool) -> Generator[None]:
+        """Let this thread wait for the lock, or find out at once that it is taken."""
+        self._local.hurried = not wait
+        try:
+            yield
+        finally:
+            self._local.hurried = False
 
     def give_way(self) -> None:
         """Before taking the lock: let those who wait go first, where there were any lately.

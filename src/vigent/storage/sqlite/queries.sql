@@ -159,6 +159,20 @@ WHERE key.tenant = ?1 AND key.store = ?2 AND key.person = ?3 AND key.last_record
   AND ((belief.recorded_from > ?4 AND belief.recorded_from <= ?5)
        OR (belief.recorded_to > ?4 AND belief.recorded_to <= ?5));
 
+-- name: of_type
+-- What is in force of one owner and of one of the types that keys note, ?4 being the note of it.
+SELECT belief.memory, belief.no, belief.valid_from, belief.valid_to, belief.recorded_from,
+       statement.recorded_from, statement.fields
+FROM key CROSS JOIN belief CROSS JOIN statement
+WHERE key.tenant = ?1 AND key.store = ?2 AND key.person = ?3
+  AND key.bears <> 0 AND key.bears & ?4 <> 0
+  AND belief.tenant = ?1 AND belief.key = key.no AND belief.recorded_to IS NULL
+  AND belief.valid_from <= max(?6, key.last_recorded)
+  AND belief.valid_to > max(?6, key.last_recorded)
+  AND statement.no = belief.memory AND +statement.tenant = ?1 AND statement.type = ?5
+  AND statement.forgotten_at = 9223372036854775807
+  AND statement.expires_at > max(?6, key.last_recorded);
+
 -- name: belief_by_no
 -- One stretch by its number.
 SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
@@ -261,6 +275,10 @@ UPDATE statement SET status = ?, contested = ?, confidence = ?, importance = ?, 
     retention = ?, expires_at = ?, last_changed_at = ?, confirmed_at = ?, evidence_count = ?,
     fields = ?, replaces = ?, role = ?, reason = ?
 WHERE no = ? AND tenant = ?;
+
+-- name: statement_retrieved
+-- Count how often a memory was given to a reader.
+UPDATE statement SET retrieved_count = retrieved_count + ? WHERE no = ? AND tenant = ?;
 
 -- name: statement_refold
 -- Note what the replay derived for a statement.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import apsw
 import orjson
@@ -14,6 +14,7 @@ from vigent.domain.statements import Belief, Key, KeyId, Statement
 from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
 from vigent.ports.storage import HeadRow, Ledger, Selection, Stretched
+from vigent.ports.typed import TypedRow
 from vigent.storage.queries import load_queries
 from vigent.storage.sqlite.connection import translate
 from vigent.storage.sqlite.database import Database
@@ -23,6 +24,8 @@ __all__ = ["Q", "SqliteSnapshot", "key_of"]
 
 Q = load_queries("vigent.storage.sqlite")
 _HEAD = Q["head"]
+# How a key notes that it has borne a memory of a type; see migration 0003.
+_BORNE: Final = {"commitment": 1, "behaviour": 2}
 
 
 def key_of(row: Sequence[Any]) -> Key:
@@ -163,6 +166,13 @@ class SqliteSnapshot(IndexView):
             key = key_of(self._run(Q["key_by_no"], (number, tenant)).fetchall()[0])
             self._keys[number] = key
         return key
+
+    def of_type(
+        self, tenant: str, store: str, person: str, type: str, at: Instant
+    ) -> list[TypedRow]:
+        """Give what is in force of one owner, of the type commitment or behaviour."""
+        asked = (tenant, store, person, _BORNE[type], type, at)
+        return [TypedRow._make(row) for row in self._run(Q["of_type"], asked).fetchall()]
 
     def statements(
         self,

@@ -39,6 +39,7 @@ _ORDER = (
     "statement_withdraw",
     "statement_insert",
     "statement_amend",
+    "statement_retrieved",
     "statement_refold",
     "statement_forget",
     "statement_blank",
@@ -252,6 +253,7 @@ class SqliteTransaction(SqliteSnapshot):
             [(w.at, w.status, w.statement, tenant) for w in changes.withdrawn],
         )
         add("statement_amend", [_amendment(s) for s in changes.amended])
+        add("statement_retrieved", [(n, number, tenant) for number, n in changes.retrieved])
         add(
             "statement_refold",
             [(r.clean, r.indexed, r.statement, tenant) for r in changes.refolded],
@@ -266,8 +268,8 @@ class SqliteTransaction(SqliteSnapshot):
         add("audit_forget", [(tenant, id) for _, id in changes.blanked])
         add("audit_forget", [(tenant, id) for id in changes.unsaid])
         # These name no key: whatever is read next has to see them.
-        if changes.withdrawn or changes.amended or changes.refolded or changes.forgotten:
-            self._stale = True
+        c = changes
+        self._stale |= bool(c.withdrawn or c.amended or c.refolded or c.forgotten or c.retrieved)
 
     def _take_beliefs(self, changes: ChangeSet) -> None:
         add, numbers, tenant = self._add, self._numbers, changes.tenant
