@@ -10,7 +10,6 @@ import zoneinfo
 import pytest
 
 from vigent import Memory
-from vigent.domain.filters import check_filter, fits
 from vigent.domain.sections import (
     CLOSING,
     LABELS,
@@ -24,7 +23,6 @@ from vigent.domain.sections import (
     without_injected,
 )
 from vigent.domain.tokens import estimate_tokens
-from vigent.errors import InvalidInput
 from vigent.testing import FakeClock
 
 
@@ -197,45 +195,4 @@ def test_a_label_stands_only_over_records_and_in_order(memory):
 def test_what_was_injected_is_no_evidence(text, kept):
     assert " ".join(without_injected(text).split()) == kept
 
-
-# ---------------------------------------------------------------------------------- filters
-
-
-@pytest.mark.parametrize(
-    ("asked", "holds"),
-    [
-        ({}, True),
-        (None, True),
-        ({"n": 8}, True),
-        ({"n": 8.0}, True),
-        ({"n": "8"}, False),
-        ({"n": {"lt": 30}}, True),
-        ({"n": {"lt": "30"}}, False),
-        ({"n": {"gte": 8, "lte": 8}}, True),
-        ({"n": {"gt": 8}}, False),
-        ({"yes": True}, True),
-        ({"yes": 1}, False),
-        ({"nothing": None}, True),
-        ({"missing": None}, False),
-        ({"missing": {"exists": False}}, True),
-        ({"nothing": {"exists": False}}, False),
-        ({"missing": {"ne": 1}}, False),
-        ({"n": {"ne": 9}}, True),
-        ({"s": {"in": ["a", "b"]}}, True),
-        ({"s": {"in": []}}, False),
-        ({"s": "a", "n": 9}, False),
-    ],
-)
-def test_filters_have_types(asked, holds):
-    there = {"n": 8, "yes": True, "nothing": None, "s": "a"}
-    assert fits(check_filter(asked), there) is holds
-
-
-@pytest.mark.parametrize(
-    "asked", [[], {"": 1}, {"n": {}}, {"n": {"like": 1}}, {"n": {"lt": None}}, {"n": {"lt": True}},
-              {"n": {"in": "a"}}, {"n": {"exists": 1}}, {"n": [1]}, {1: 1}],
-)  # fmt: skip
-def test_a_filter_that_makes_no_sense_is_refused(asked):
-    with pytest.raises(InvalidInput) as refused:
-        check_filter(asked)
-    assert (refused.value.field or "").startswith("metadata")
+    # ---------------------------------------------------------------------------------- filters

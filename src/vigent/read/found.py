@@ -29,7 +29,8 @@ class Wanted:
     """What hits must fit: the filters of a search, checked and in canonical form.
 
     None leaves a part open; ``without`` are types that are left out. ``after`` and ``before``
-    bound when a memory was made or an episode was said. ``history`` admits memories that are no longer in force.
+    bound when a memory was made or an episode was said. ``history`` admits memories that are
+    no longer in force.
     """
 
     at: At
