@@ -92,8 +92,8 @@ class TestC16OwnTime:
         assert [h.id for h in recall.search("bakery", include="episodes", **then)] == [episode.id]
         assert values(recall.search("bakery", as_of="2024-02-28")) == []
         assert values(recall.search("bakery", as_of="2024-03-05")) == ["the bakery"]
-        assert [h.id for h in recall.search("28 February 2024", include="episodes",
-                                            expand="always")][0] == episode.id  # fmt: skip
+        by_day = recall.search("28 February 2024", include="episodes", expand="always")
+        assert by_day[0].id == episode.id
 
 
 SEEDS = ("zinnia pot by the door", "zinnia watered on Mondays", "zinnia order sent")
@@ -210,7 +210,7 @@ class TestC46Expired:
         answer = recall.search("newt", include="episodes")
         assert (len(answer), answer.index.passages) == (0, 0)
 
-    def test_the_end_of_validity_is_something_else(self, recall, clock):
+    def test_the_end_of_validity_is_something_else(self, recall):
         recall.write(
             subject="hal",
             attribute="pass",

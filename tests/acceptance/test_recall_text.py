@@ -37,7 +37,8 @@ class TestC25ByteForms:
         recall.write(subject=written, attribute="city", value="Vigo")
         recall.write(subject="Bo", attribute="city", value="Bern")
         for query in (
-            "N\u00fa\u00f1ez", "Nu\u0301n\u0303ez", "nunez", "NUNEZ", f"where is {NFD}", "zoe's city",
+            "N\u00fa\u00f1ez", "Nu\u0301n\u0303ez", "nunez", "NUNEZ", f"where is {NFD}",
+            "zoe's city",
         ):  # fmt: skip
             assert values(recall.search(query))[0] == "Vigo", query
 
@@ -86,8 +87,8 @@ class TestC26Scripts:
         recall.write(subject="xu", attribute="home", value="住址是大阪市北区")
         recall.write(subject="xu", attribute="job", value="接到bay-03再试")
         expected = {
-            "智齿": ["plan"], "北区": ["home"], "大阪市": ["home"], "bay-03": ["job"], "试": ["job"],
-            "智齿 北区": ["home", "plan"],
+            "智齿": ["plan"], "北区": ["home"], "大阪市": ["home"], "bay-03": ["job"],
+            "试": ["job"], "智齿 北区": ["home", "plan"],
         }  # fmt: skip
         for query, wanted in expected.items():
             # By vectors others may follow; they never stand before.

@@ -234,9 +234,9 @@ _WORD: Final = re.compile(
 def fold(text: str) -> str:
     """Give the text as search sees it: without case, accents and width differences.
 
-    The same for what is indexed and what is asked. Characters of scripts without spaces (ideographs,
-    kana, hangul, Thai, Lao, Burmese, Khmer) stand apart, each between spaces, so that a run of them
-    can be found as a phrase.
+    The same for what is indexed and what is asked. Characters of scripts without spaces
+    (ideographs, kana, hangul, Thai, Lao, Burmese, Khmer) stand apart, each between spaces, so that
+    a run of them can be found as a phrase.
     """
     if text.isascii():
         return text.lower()
