@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vigent import Memory
-from vigent.testing import FakeClock
+from vigent.testing import FakeClock, HashEmbedder
 
 
 @pytest.fixture
@@ -38,3 +38,16 @@ def on_file(tmp_path, clock):
     yield opened
     for one in made:
         one.close()
+
+
+@pytest.fixture(
+    params=[(adapter, arm) for adapter in ("sqlite", "inmemory") for arm in ("words", "vectors")],
+    ids="-".join,
+)
+def recall(request, tmp_path, clock):
+    """A store on each adapter, searched by words alone and by words and vectors."""
+    adapter, arm = request.param
+    path = tmp_path / "memory.db" if adapter == "sqlite" else ":memory:"
+    embedder = HashEmbedder(512) if arm == "vectors" else None
+    with Memory.open(path, tenant="t1", clock=clock, embedder=embedder or "none") as opened:
+        yield opened

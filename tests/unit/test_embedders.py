@@ -287,7 +287,7 @@ class TestChoosing:
     def test_the_environment_names_it(self, monkeypatch):
         monkeypatch.delenv("VIGENT_EMBEDDER", raising=False)
         monkeypatch.setenv("VIGENT_EMBEDDER_KEY", "")
-        assert embedder_settings() == EmbedderSettings()
+        assert embedder_settings() == EmbedderSettings(embedder="local")
         monkeypatch.setenv("VIGENT_EMBEDDER", "http://h/v1#m")
         monkeypatch.setenv("VIGENT_EMBEDDER_KEY", "quokka-key")
         found = embedder_settings()

@@ -31,6 +31,7 @@ _BOTH_SMALL: Final = 0.25
 _WORDS: Final = 0.3
 _FAR_BELOW: Final = 0.3
 _FULL: Final = 5_000
+_FEW: Final = 100
 _EMBEDDED: Final = 0.9
 _FOREIGN: Final = 0.5
 
@@ -39,7 +40,7 @@ def answerable(evidence: Evidence) -> bool:
     """Whether anything ranked is worth handing out.
 
     A scope is full at 5,000 terms (some 200 turns of talk, or 500 facts); below that less is
-    asked, since the rarity of words says little there.
+    asked, since the rarity of words says little there, and of a handful a word in common is enough.
     """
     if not evidence.terms:
         return False
@@ -47,7 +48,7 @@ def answerable(evidence: Evidence) -> bool:
     if evidence.foreign >= _FOREIGN:
         full *= 0.5
     by_words = evidence.covered > 0 and evidence.covered >= _WORDS * full
-    if evidence.near is None:
+    if evidence.near is None or (by_words and evidence.terms <= _FEW):
         return by_words
     if evidence.vectors < _EMBEDDED and by_words:
         return True

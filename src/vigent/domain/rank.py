@@ -255,7 +255,9 @@ def _by_meaning(
     known = [c for c in corpora if len(c.vectors)]
     if not known:
         return nothing, None
-    found = {id(c): c.vectors @ unit for c in known}
+    # A product of the whole matrix adds up its last rows in another order: equal vectors would not
+    # be equally near.
+    found = {id(c): np.vecdot(c.vectors, unit) for c in known}
     high = max(float(cosines.max()) for cosines in found.values())
     low = min(*(float(cosines.min()) for cosines in found.values()), high - _SPREAD)
     total = sum(float(cosines.sum()) for cosines in found.values())

@@ -228,11 +228,16 @@ _ACCENT: Final = re.compile(
     "\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 )
 _STROKES: Final = str.maketrans("øłđħŧı", "oldhti")
-# Characters of scripts without spaces between words: ideographs, kana, bopomofo, hangul.
+# Characters of scripts without spaces between words: ideographs, kana, bopomofo, hangul; Thai, Lao,
+# Burmese and Khmer letters, each with the signs above, below and behind it.
 _APART: Final = re.compile(
     "([\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f"
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7ff\uf900-\ufaff"
-    "\U00020000-\U0003ffff][\u3099\u309a]*)"
+    "\U00020000-\U0003ffff][\u3099\u309a]*"
+    "|[\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46][\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]*"
+    "|[\u0e81-\u0eb0\u0eb2\u0eb3\u0ebd-\u0ec6\u0edc-\u0edf][\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece]*"
+    "|[\u1000-\u102a\u103f](?:\u1039[\u1000-\u102a]|[\u102b-\u1038\u103a-\u103e])*"
+    "|[\u1780-\u17b3](?:\u17d2[\u1780-\u17b3]|[\u17b4-\u17d1\u17d3])*)"
 )
 # A word is letters and digits, with the vowel signs that belong to them.
 _WORD: Final = re.compile(
@@ -244,8 +249,9 @@ _WORD: Final = re.compile(
 def fold(text: str) -> str:
     """Give the text as search sees it: without case, accents and width differences.
 
-    The same for what is indexed and what is asked. Ideographs, kana and hangul stand apart, each
-    between spaces, so that a run of them can be found as a phrase.
+    The same for what is indexed and what is asked. Characters of scripts without spaces
+    (ideographs, kana, hangul, Thai, Lao, Burmese, Khmer) stand apart, each between spaces, so that
+    a run of them can be found as a phrase.
     """
     if text.isascii():
         return text.lower()

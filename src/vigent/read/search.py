@@ -192,7 +192,7 @@ class _Search:
                 one = current(reading, subject, name, self.person, at)
                 records = [] if one is None else [one]
             hits += [self._exact(record, plan) for record in records if self._fits(record)]
-        return hits
+        return _once(hits)
 
     def _exact(self, record: Record, plan: Plan) -> Hit:
         in_force = plan.include != "history" or (
@@ -284,6 +284,16 @@ class _Search:
                 selection = reading.selection(self.person, subject, attribute)
                 found += [key.no for key in self.snapshot.keys(selection)]
         return np.array(found, np.int64)
+
+
+def _once(hits: Sequence[Hit]) -> list[Hit]:
+    """Give each memory once: over the stretch in force, else over the one noted last."""
+    kept: dict[str, Hit] = {}
+    for hit in hits:
+        there = kept.get(hit.id)
+        if there is None or not there.in_force:
+            kept[hit.id] = hit
+    return list(kept.values())
 
 
 def _others(found: Sequence[Hit], exact: Sequence[Hit]) -> list[Hit]:

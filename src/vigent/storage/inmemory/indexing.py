@@ -110,7 +110,7 @@ class IndexView:
         self._index = rows
         self._said = episodes
         self._places = threads.places
-        self._threads = threads.threads
+        self._threads_by_number = threads.threads
         self._held = beliefs
 
     def index_generation(self, tenant: str, scope: str) -> int:
@@ -191,7 +191,7 @@ class IndexView:
         found: list[Said] = []
         for episode in self.episodes_by_number(tenant, numbers):
             place = self._places.get(episode.no)
-            kept = None if place is None else self._threads[place.thread].expires_at
+            kept = None if place is None else self._threads_by_number[place.thread].expires_at
             found.append(Said(episode, place, kept))
         return found
 
