@@ -1,7 +1,7 @@
 """The same reads in a store of a thousand memories and in one of a million.
 
 The large file is made of copies: ten thousand memories go in by ``write_many``, then their rows
-are copied by SQL under other numbers, ids, subjects and tenants, index entries and words too.
+are copied by SQL under other numbers, ids, subjects and tenants, index entries and passages too.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ _COPIES = {
                "valid_to", "recorded_from", "recorded_to"),
     "audit": ("no + ?1 * ?2", "?3", "id || '.' || ?2", "at", "action", "outcome",
               "target || '.' || ?2", "digest", "seal"),
+    "passage": ("no + ?1 * ?2", "?3", "scope || ?2", "kind", "type", "source + ?5 * ?2",
+                "home + ?4 * ?2", "start", "stop", "at", "about", "words"),
     "audit_content": ("audit + ?1 * ?2", "?3", "store", "person", "key + ?4 * ?2", "salt",
                       "content"),
 }  # fmt: skip
@@ -73,7 +75,7 @@ def _build(path: Path, keys: int, copies: int, tenant_of: Callable[[int], str]) 
         run = connection_of(memory).execute
         top = {
             table: run(f"SELECT max(no) FROM {table}").fetchall()[0][0]
-            for table in ("key", "statement", "belief", "audit")
+            for table in ("key", "statement", "belief", "audit", "passage")
         }
         for copy in range(1, copies + 1):
             _copy(run, top, copy, tenant_of(copy))
@@ -94,11 +96,6 @@ def _copy(run: Any, top: dict[str, int], copy: int, tenant: str) -> None:
         sql = f"INSERT INTO {table} SELECT {', '.join(selected)} FROM {table} WHERE {number} <= ?1"
         given = (own, copy, tenant, top["key"], top["statement"])
         run(sql, given[: 5 if "?5" in sql else 4 if "?4" in sql else 3]).fetchall()
-    run(
-        "INSERT INTO words (rowid, scope, body) SELECT rowid + ?1 * ?2, scope || ?2, body "
-        "FROM words WHERE rowid <= ?1",
-        (top["statement"], copy),
-    ).fetchall()
     run("COMMIT")
 
 
