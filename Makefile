@@ -53,7 +53,7 @@ test-all: lint  ## Everything, the long agreement run too
 soak: venv  ## Random commands, crashes and clocks for VIGENT_SOAK_MINUTES (default 30)
 	@VIGENT_SOAK_MINUTES=$${VIGENT_SOAK_MINUTES:-30} $(PYTEST) -q -m soak -s
 
-bench: venv  ## Measure: make bench ARGS=engine writes bench/results/engine.json
+bench: venv  ## Measure: ARGS=engine, or ARGS="recall --data FOLDER"; writes bench/results
 	@$(BIN)/python -m bench $(ARGS)
 
 docs: venv  ## Write the generated parts of the documentation again

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from bench.engine import measure_engine
+from bench.recall import measure_recall
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -15,12 +16,17 @@ RESULTS = Path(__file__).parent / "results"
 def main() -> int:
     """Measure, print a line a figure, and write the report; 1 where a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("suite", choices=["engine"])
+    parser.add_argument("suite", choices=["engine", "recall"])
     parser.add_argument("--scale", choices=["tiny", "full"], default="full")
     parser.add_argument("--out", type=Path, help="default: bench/results/<suite>.json")
     parser.add_argument("--only", help="parts to run, with commas between (default: all)")
+    parser.add_argument("--data", type=Path, help="recall: folder of locomo and longmemeval")
     args = parser.parse_args()
-    report = measure_engine(args.scale, args.only.split(",") if args.only else None)
+    parts = args.only.split(",") if args.only else None
+    if args.suite == "engine":
+        report = measure_engine(args.scale, parts)
+    else:
+        report = measure_recall(args.scale, parts, args.data)
     out = args.out or RESULTS / f"{args.suite}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")

@@ -22,13 +22,12 @@ SQL = {
     "close": "UPDATE belief SET recorded_to = ? WHERE no = ? AND tenant = ? "
     "AND recorded_to IS NULL",
     "belief": "INSERT INTO belief VALUES (?,?,?,?,?,?,?,?,?)",
-    "words": "INSERT INTO words (rowid, scope, body) VALUES (?,?,?)",
+    "passage": "INSERT INTO passage (tenant, scope, kind, type, source, home, start, stop, at, "
+    "about, words) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
     "head": "UPDATE key SET last_recorded = ?, head_from = ?, head_to = ?, head_recorded = ?, "
     "head_expires = ?, head_replaced = ?, head_replacer = ?, head = ? WHERE no = ? AND tenant = ?",
     "audit": "INSERT INTO audit VALUES (?,?,?,?,?,?,?,?,?)",
     "audit_content": "INSERT INTO audit_content VALUES (?,?,?,?,?,?,?)",
-    "job": "INSERT INTO job (tenant, kind, lane, payload, state, run_at, attempts, lease_until, "
-    "reason, person) VALUES (?,?,?,?,?,?,?,?,?,?)",
 }
 
 
@@ -49,7 +48,7 @@ class Mirror:
 
     def mark(self) -> None:
         """Begin to note what the engine writes."""
-        self.since = {table: self._last(table) for table in (*_TABLES, "job")}
+        self.since = {table: self._last(table) for table in (*_TABLES, "passage")}
 
     def _last(self, table: str) -> int:
         return self._all(f"SELECT coalesce(max(no), 0) FROM {table}")[0][0]
@@ -57,10 +56,8 @@ class Mirror:
     def _all(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         return self.connection.execute(sql, parameters).fetchall()
 
-    def _new(self, table: str, columns: str = "*") -> list[Any]:
-        return self._all(
-            f"SELECT {columns} FROM {table} WHERE no > ? ORDER BY no", (self.since[table],)
-        )
+    def _new(self, table: str) -> list[Any]:
+        return self._all(f"SELECT * FROM {table} WHERE no > ? ORDER BY no", (self.since[table],))
 
     def _number(self, table: str, rows: list[Any]) -> None:
         start = self._last(table)
@@ -102,22 +99,13 @@ class Mirror:
             k = self._all("SELECT * FROM key WHERE no = ?", (number,))[0]
             out["head"].append((*k[8:13], self._id(k[13]), self._id(k[14]), k[15],
                                 of_key[number], k[1]))  # fmt: skip
-        last = max((s[0] for s in statements), default=0)
-        for rowid, scope, body in self._all(
-            "SELECT rowid, scope, body FROM words WHERE rowid > ? AND rowid <= ?",
-            (self.since["statement"], last),
-        ):
-            out["words"].append((of_statement[rowid], scope, body))
+        for p in self._new("passage"):
+            out["passage"].append((*p[1:5], of_statement[p[5]], of_key[p[6]], *p[7:]))
         for e in entries:
             out["audit"].append((of_audit[e[0]], e[1], self._id(e[2]), *e[3:6],
                                  self._id(e[6]), *e[7:]))  # fmt: skip
             for c in self._all("SELECT * FROM audit_content WHERE audit = ?", (e[0],)):
                 out["audit_content"].append((of_audit[c[0]], *c[1:4], of_key[c[4]], *c[5:]))
-        columns = (
-            "tenant, kind, lane, payload, state, run_at, attempts, lease_until, reason, person"
-        )
-        for j in self._new("job", columns):
-            out["job"].append((*j[:2], self._id(j[2]), *j[3:]))
         assert created <= of_key.keys()
         return out
 

@@ -220,13 +220,13 @@ class _Raw:
         else:
             b = rows["belief"][0]
             run(SQL["belief"], (belief, b[1], key, b[3], statement, now, b[6], now, None))
-        run(SQL["words"], (statement, *rows["words"][0][1:]))
+        p = rows["passage"][0]
+        run(SQL["passage"], (*p[:4], statement, key, *p[6:]))
         h = rows["head"][0]
         run(SQL["head"], (now, now, *h[2:8], key, h[9]))
-        a, c, j = rows["audit"][0], rows["audit_content"][0], rows["job"][0]
+        a, c = rows["audit"][0], rows["audit_content"][0]
         run(SQL["audit"], (audit, a[1], "aud_" + secrets.token_hex(13), *a[3:6], id, *a[7:]))
         run(SQL["audit_content"], (audit, *c[1:4], key, *c[5:]))
-        run(SQL["job"], (*j[:2], id, *j[3:]))
 
 
 if __name__ == "__main__":

@@ -1,19 +1,20 @@
 """The same reads in a store of a thousand memories and in one of a million.
 
 The large file is made of copies: ten thousand memories go in by ``write_many``, then their rows
-are copied by SQL under other numbers, ids, subjects and tenants, index entries and words too.
+are copied by SQL under other numbers, ids, subjects and tenants, index entries and passages too.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from bench.figures import Figure, Side, at_most, in_turns
 from bench.store import connection_of, open_memory
+from vigent.domain.passages import scope_token
 from vigent.memory import Memory
 
 BASE_KEYS = 5_000
@@ -21,8 +22,8 @@ PER_KEY = 2
 ROUNDS = 5
 EDGE = "2026-06-01T00:00:00Z"
 
-# Each copies the rows of the base, whose numbers are at most ?1; ?2 is which copy it is,
-# ?3 the tenant it goes to.
+# Each copies the rows of the base, ?1 of them; ?2 is which copy it is, ?3 the tenant it goes to,
+# ?4 and ?5 how many keys and statements the base has.
 _COPIES = {
     "key": ("no + ?1 * ?2", "?3", "store", "person", "subject || ' ' || ?2", "attribute", "type",
             "name || ' ' || ?2", "last_recorded", "head_from", "head_to", "head_recorded",
@@ -31,6 +32,8 @@ _COPIES = {
                "valid_to", "recorded_from", "recorded_to"),
     "audit": ("no + ?1 * ?2", "?3", "id || '.' || ?2", "at", "action", "outcome",
               "target || '.' || ?2", "digest", "seal"),
+    "passage": ("no + ?1 * ?2", "?3", "scope_in(?3, scope)", "kind", "type", "source + ?5 * ?2",
+                "home + ?4 * ?2", "start", "stop", "at", "about", "words"),
     "audit_content": ("audit + ?1 * ?2", "?3", "store", "person", "key + ?4 * ?2", "salt",
                       "content"),
 }  # fmt: skip
@@ -70,35 +73,68 @@ def _build(path: Path, keys: int, copies: int, tenant_of: Callable[[int], str]) 
                  "person": f"p{i % 500}", "valid_from": since}
                 for i in range(keys)
             )  # fmt: skip
-        run = connection_of(memory).execute
-        top = {
-            table: run(f"SELECT max(no) FROM {table}").fetchall()[0][0]
-            for table in ("key", "statement", "belief", "audit")
-        }
-        for copy in range(1, copies + 1):
-            _copy(run, top, copy, tenant_of(copy))
-        tenants = {tenant_of(copy) for copy in range(copies + 1)}
-        salt = run("SELECT salt FROM tenant").fetchall()[0][0]
-        for tenant in tenants:
-            run("INSERT OR IGNORE INTO tenant VALUES (?, ?, 0)", (tenant, salt))
-        run("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        copy_all(
+            connection_of(memory), tenant_of(0), [tenant_of(copy) for copy in range(1, copies + 1)]
+        )
 
 
-def _copy(run: Any, top: dict[str, int], copy: int, tenant: str) -> None:
+def marks(connection: Any) -> dict[str, int]:
+    """Give the last number of each table that is copied."""
+    run = connection.execute
+    return {
+        table: run(f"SELECT coalesce(max(no), 0) FROM {table}").fetchall()[0][0]
+        for table in ("key", "statement", "belief", "audit", "passage")
+    }
+
+
+def copy_all(
+    connection: Any, own: str, tenants: Sequence[str], since: dict[str, int] | None = None
+) -> None:
+    """Copy what a tenant wrote since some marks, once to each of some tenants, by SQL.
+
+    Nobody else may have written since. Copies keep their persons: in the same tenant they join
+    the scopes that are there.
+    """
+    run, low = connection.execute, since or {}
+    ((salt,),) = run("SELECT salt FROM tenant WHERE tenant = ?", (own,)).fetchall()
+    persons = {
+        scope_token(salt, own, store, person): (store, person)
+        for store, person in run(
+            "SELECT DISTINCT store, person FROM key WHERE tenant = ?", (own,)
+        ).fetchall()
+    }
+    tokens: dict[tuple[str, str], str] = {}
+
+    def scope_in(tenant: str, scope: str) -> str:
+        found = tokens.get((tenant, scope))
+        if found is None:
+            found = tokens[tenant, scope] = scope_token(salt, tenant, *persons[scope])
+        return found
+
+    connection.create_scalar_function("scope_in", scope_in, 2, deterministic=True)
+    for tenant in sorted(set(tenants)):
+        run("INSERT OR IGNORE INTO tenant VALUES (?, ?, 0)", (tenant, salt))
+    spans = {table: (low.get(table, 0), top) for table, top in marks(connection).items()}
+    for copy, tenant in enumerate(tenants, 1):
+        _copy(run, spans, copy, tenant)
+    run("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _copy(run: Any, spans: dict[str, tuple[int, int]], copy: int, tenant: str) -> None:
     names = [row[1] for row in run("PRAGMA table_info(statement)").fetchall()]
     columns = {**_COPIES, "statement": tuple(_CHANGED.get(name, name) for name in names)}
+    size = {table: top - low for table, (low, top) in spans.items()}
     run("BEGIN IMMEDIATE")
     for table, selected in columns.items():
-        own = top["audit" if table == "audit_content" else table]
+        counted = "audit" if table == "audit_content" else table
         number = "audit" if table == "audit_content" else "no"
-        sql = f"INSERT INTO {table} SELECT {', '.join(selected)} FROM {table} WHERE {number} <= ?1"
-        given = (own, copy, tenant, top["key"], top["statement"])
+        low, top = spans[counted]
+        sql = (
+            f"INSERT INTO {table} SELECT {', '.join(selected)} FROM {table} "
+            f"WHERE {number} > {low} AND {number} <= {top}"
+        )
+        given = (size[counted], copy, tenant, size["key"], size["statement"])
         run(sql, given[: 5 if "?5" in sql else 4 if "?4" in sql else 3]).fetchall()
-    run(
-        "INSERT INTO words (rowid, scope, body) SELECT rowid + ?1 * ?2, scope || ?2, body "
-        "FROM words WHERE rowid <= ?1",
-        (top["statement"], copy),
-    ).fetchall()
     run("COMMIT")
 
 

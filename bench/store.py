@@ -10,21 +10,24 @@ import apsw
 
 from vigent.domain.schema import Schema
 from vigent.memory import Memory
+from vigent.ports.models import Embedder
 from vigent.storage.sqlite.adapter import SqliteStorage
 from vigent.system import SystemClock
 
 
 def open_memory(
-    path: Path | str, *, tenant: str = "bench", durability: str = "normal", vectors: bool = True
+    path: Path | str,
+    *,
+    tenant: str = "bench",
+    durability: str = "normal",
+    embedder: Embedder | None = None,
 ) -> Memory:
-    """Open a store; with ``vectors`` a write also queues the new memory for an embedder."""
-    memory = Memory(
+    """Open a store; without an embedder it is searched by words alone."""
+    return Memory(
         SqliteStorage(str(path), durability=durability, busy_timeout=30.0),
         tenant=tenant, store="default", person=None, schema=Schema(), clock=SystemClock(),
-        checks=(),
+        checks=(), embedder=embedder,
     )  # fmt: skip
-    memory._pipeline.context.vector_work = vectors  # noqa: SLF001 - no public switch yet
-    return memory
 
 
 def connection_of(memory: Memory) -> Any:

@@ -269,8 +269,10 @@ def phrases(text: str) -> tuple[str, ...]:
     Each phrase is one word, or characters set apart by single spaces that are to be found
     side by side.
     """
-    if text.isascii():
-        return tuple(_WORD.findall(text.lower()))
+    # The dot between the name and the attribute of a fact is no part of a word.
+    simple = text.replace("\u00b7", " ")
+    if simple.isascii():
+        return tuple(_WORD.findall(simple.lower()))
     found = _WORD.findall(_plain(text))
     return tuple(" ".join(_APART.sub(r" \1 ", word).split()) for word in found)
 
