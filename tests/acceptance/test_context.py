@@ -41,7 +41,7 @@ def opened(request, tmp_path, clock):
 def everything(memory: Memory):
     """A search that finds all memories; words of the query make some of them score more."""
 
-    def search(query, *, person, limit, include, timezone=None, types=()):
+    def search(query, *, person, limit, include, timezone=None, **_narrowed):
         hits = []
         for record in memory.list(person=person):
             said = f"{record.subject or ''} {record.attribute or ''} {record.text or record.value}"
@@ -787,7 +787,7 @@ def test_past_sessions_are_given_where_the_store_asks(opened):
     found = everything(memory)
 
     def search(query, **asked):
-        if "episode" not in asked.get("types", ()):
+        if asked.get("types") != ("episode",):
             return found(query, **asked)
         fields = {"span": ["2026-06-01T09:00:00Z", "2026-06-01T09:30:00Z"], "thread": "t",
                   "items": ["ep_1", "ep_9"]}  # fmt: skip
