@@ -18,6 +18,7 @@
     │   ├── AlreadyCorrected        the memory has a successor; names it
     │   ├── UnexpectedVersion       a thread's state is at another version than the one named
     │   ├── ThreadExists            there is a thread of this id already
+    │   ├── AliasConflict           the name stands for another subject, or for this one already
     │   └── IdempotencyMismatch     the same idempotency key with another request
     ├── UnavailableError            try again later; says after how many seconds
     │   ├── StoreBusy               the write lock was not to be had in time
@@ -35,6 +36,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 __all__ = [
+    "AliasConflict",
     "AlreadyCorrected",
     "AmbiguousInstant",
     "CallerError",
@@ -178,6 +180,12 @@ class ThreadExists(ConflictError):
     """There is a thread of this id already."""
 
     code = "thread_exists"
+
+
+class AliasConflict(ConflictError):
+    """A name cannot become an alias of a subject; the message says what it is now."""
+
+    code = "alias_conflict"
 
 
 class IdempotencyMismatch(ConflictError):

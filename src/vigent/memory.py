@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from vigent.aliases import Aliases
 from vigent.domain.episodes import Episode, Provenance, Visibility
 from vigent.domain.records import Record
 from vigent.domain.schema import Schema
@@ -33,7 +34,7 @@ from vigent.write.review import Reviewer
 from vigent.write.sweep import sweep
 from vigent.write.verbs import Writer
 
-__all__ = ["Memory", "Persons", "Review", "Threads"]
+__all__ = ["Aliases", "Memory", "Persons", "Review", "Threads"]
 
 Value = Any
 Instantlike = Any
@@ -70,6 +71,7 @@ class Memory:
         self.review = Review(Reviewer(self._pipeline), person or "")
         self.persons = Persons(self._writer)
         self.threads = Threads(self._pipeline, self._reading, self._whose)
+        self.alias = Aliases(self._pipeline, self._reading, self._whose)
 
     @classmethod
     def open(
@@ -337,12 +339,10 @@ class Memory:
         whose = self._whose(person)
         with self._storage.snapshot() as snapshot:
             salt = snapshot.ledger(self._tenant).salt or b""
-        scopes = [
-            scope_token(salt, self._tenant, self._store, p)
-            for p in self._reading.scope(whose).readable
-        ]
+        persons = self._reading.scope(whose).readable
+        scopes = [scope_token(salt, self._tenant, self._store, p) for p in persons]
         about = None if subject is None else canonical_subject(subject)[1]
-        return find_by_words(self._reading, scopes, query, subject=about, limit=limit)
+        return find_by_words(self._reading, whose, scopes, query, subject=about, limit=limit)
 
     def update(
         self,

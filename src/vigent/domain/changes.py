@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from vigent.domain.aliases import AliasRow
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, Statement
 from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
 
 __all__ = [
+    "AliasChanges",
     "Answered",
     "AuditEntry",
     "ChangeSet",
@@ -137,6 +139,13 @@ class PersonLink(NamedTuple):
     subject: str
 
 
+class AliasChanges(NamedTuple):
+    """Aliases that go, and those that come."""
+
+    removed: Sequence[AliasRow] = ()
+    made: Sequence[AliasRow] = ()
+
+
 class ThreadChanges(NamedTuple):
     """What changes of threads.
 
@@ -176,6 +185,7 @@ class ChangeSet:
     heads: list[tuple[int, Head]] = field(default_factory=list[tuple[int, Head]])
     stubs: list[int] = field(default_factory=list[int])
     threads: ThreadChanges | None = None
+    aliases: AliasChanges | None = None
     audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
     jobs: list[Job] = field(default_factory=list[Job])
     answered: list[Answered] = field(default_factory=list[Answered])

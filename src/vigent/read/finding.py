@@ -12,8 +12,10 @@ from vigent.domain.statements import Key, Statement
 from vigent.domain.text import check_id, phrases
 from vigent.domain.time import Instant, to_datetime
 from vigent.errors import InvalidInput, NotFound
-from vigent.ports.storage import Snapshot, Stretched
-from vigent.read.reading import At, Reading
+from vigent.joining import JoinedSnapshot
+from vigent.ports.storage import Stretched
+from vigent.read.joined import joined_holding
+from vigent.read.reading import NOW, At, Reading
 from vigent.read.threads import episode_seen
 from vigent.standing import last_belief, shown, support_of
 
@@ -25,7 +27,7 @@ _MOST = 500
 
 
 def _found(
-    reading: Reading, snapshot: Snapshot, memory_id: object, person: str | None
+    reading: Reading, snapshot: JoinedSnapshot, memory_id: object, person: str | None
 ) -> tuple[Key, Statement]:
     id = check_id(memory_id, "memory_id")
     rows = snapshot.statements(reading.tenant, ids=[id])
@@ -43,33 +45,33 @@ def _found(
     raise NotFound(f"memory_id: there is no memory {id} here", field="memory_id")
 
 
-def _stretched(snapshot: Snapshot, key: Key, statement: Statement) -> Stretched:
+def _stretched(snapshot: JoinedSnapshot, key: Key, statement: Statement) -> Stretched:
     return Stretched(key, last_belief(snapshot, key, statement), statement)
 
 
 def get(reading: Reading, memory_id: object, person: str | None) -> Record:
     """Give one memory over its last believed stretch; raises NotFound."""
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         key, statement = _found(reading, snapshot, memory_id, person)
         return reading.record(snapshot, _stretched(snapshot, key, statement), At(None, None))
 
 
 def provenance(reading: Reading, memory_id: object, person: str | None) -> Provenance:
     """Give a memory with all that supports it; raises NotFound."""
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         key, statement = _found(reading, snapshot, memory_id, person)
         record = reading.record(snapshot, _stretched(snapshot, key, statement), At(None, None))
         evidence: list[Evidence] = []
-        for s in support_of(snapshot, key, statement):
+        for s in support_of(snapshot.plain, key, statement):
             rows = (
-                snapshot.episodes(reading.tenant, ids=[s.source_episode])
+                snapshot.plain.episodes(reading.tenant, ids=[s.source_episode])
                 if s.source_episode
                 else []
             )
             evidence.append(
                 Evidence(
                     s.id, s.source_episode,
-                    episode_seen(reading, snapshot, rows[0]) if rows else None,
+                    episode_seen(reading, snapshot.plain, rows[0]) if rows else None,
                     s.quote, s.speaker, s.source, s.trust, s.writer,
                     to_datetime(s.valid_from), to_datetime(s.recorded_from),
                 )
@@ -79,7 +81,7 @@ def provenance(reading: Reading, memory_id: object, person: str | None) -> Prove
 
 def visibility(reading: Reading, memory_id: object, person: str | None) -> Visibility:
     """Say to whom a memory belongs; raises NotFound."""
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         key, statement = _found(reading, snapshot, memory_id, person)
         return Visibility(
             statement.id, key.id.tenant, key.id.store, key.id.person or None, policies=()
@@ -107,7 +109,7 @@ def listed(
     if order not in ("recorded", "confidence"):
         raise InvalidInput("order", "must be one of recorded, confidence")
     least = _minimum(min_confidence)
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         rows: list[tuple[Instant, str, int, Record]] = []
         for key in snapshot.keys(reading.selection(person, subject, attribute)):
             for found in _of_key(reading, snapshot, key, at, status, include):
@@ -143,13 +145,13 @@ def _minimum(given: object) -> float | None:
 
 
 def _of_key(
-    reading: Reading, snapshot: Snapshot, key: Key, at: At, status: str | None, include: str
+    reading: Reading, snapshot: JoinedSnapshot, key: Key, at: At, status: str | None, include: str
 ) -> Sequence[Stretched]:
     if status is not None and status != "active":
         rows = snapshot.statements(key.id.tenant, of_key=key.no)
         return [
-            _stretched(snapshot, key, s)
-            for _, s in rows
+            _stretched(snapshot, own, s)
+            for own, s in rows
             if s.kind == "value" and s.role != "note"
             and (s.contested if status == "contested" else s.status == status)
             and (s.bears == s.no or s.role == "held")
@@ -162,6 +164,7 @@ def _of_key(
 
 def find_by_words(
     reading: Reading,
+    person: str | None,
     scopes: Sequence[str],
     query: object,
     *,
@@ -176,26 +179,14 @@ def find_by_words(
     now = reading.clock.now()
     found: list[Stretched] = []
     with (
-        reading.storage.snapshot() as snapshot,
-        closing(snapshot.find_words(reading.tenant, scopes, phrases(query), now)) as numbers,
+        reading.view(person) as snapshot,
+        closing(snapshot.plain.find_words(reading.tenant, scopes, phrases(query), now)) as numbers,
     ):
         for number in numbers:
             key, statement = snapshot.statements(reading.tenant, numbers=[number])[0]
-            if subject in (None, key.id.subject):
-                holding = _holding(reading, snapshot, key, statement)
+            if subject is None or subject in snapshot.names(key.id.subject):
+                holding = joined_holding(reading, snapshot, key, statement, NOW)
                 found += [] if holding is None else [holding]
                 if len(found) == limit:
                     break
-        return tuple(reading.record(snapshot, one, At(None, None)) for one in found)
-
-
-def _holding(
-    reading: Reading, snapshot: Snapshot, key: Key, statement: Statement
-) -> Stretched | None:
-    now = reading.now_of(key)
-    if not shown(statement, now):
-        return None
-    for found in snapshot.at(key, statement.member, now, None):
-        if found.statement.no == statement.no:
-            return found
-    return None
+        return tuple(reading.record(snapshot, one, NOW) for one in found)

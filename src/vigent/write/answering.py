@@ -138,7 +138,7 @@ def apply(work: Work) -> None:
     """Put the change into the transaction, with the quick answer of a single-valued key."""
     changes, key = work.changes, work.key
     single = key.id.attribute and (work.definition is None or not work.definition.multi)
-    if not single or not changes.recorded or changes.heads:
+    if not single or not changes.recorded or changes.heads or not work.quick:
         work.transaction.apply(changes)
         return
     head = _quick_answer(work)

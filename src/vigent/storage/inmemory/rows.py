@@ -18,6 +18,7 @@ from vigent.domain.threads import stub_of
 from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.timeline import replay
 from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
+from vigent.storage.inmemory.aliases import AliasRows, AliasView
 from vigent.storage.inmemory.threads import ThreadRows, ThreadView
 
 __all__ = ["Change", "Rows", "View"]
@@ -50,6 +51,7 @@ class Rows:
     persons: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     last: Numbers = field(default_factory=lambda: Numbers(1, 1, 1))
     threads: ThreadRows = field(default_factory=ThreadRows)
+    aliases: AliasRows = field(default_factory=AliasRows)
 
     def copy(self) -> Rows:
         """Give a copy that changes apart from this one."""
@@ -57,11 +59,12 @@ class Rows:
         return Rows(*(part.copy() if hasattr(part, "copy") else part for part in parts))
 
 
-class View(ThreadView):
+class View(ThreadView, AliasView):
     """Reads; what is in force comes from the replay."""
 
     def __init__(self, rows: Rows) -> None:
-        super().__init__(rows.threads, rows.episodes)
+        ThreadView.__init__(self, rows.threads, rows.episodes)
+        AliasView.__init__(self, rows.aliases)
         self._rows = rows
 
     def head(
@@ -295,6 +298,7 @@ class Change(View):
         for belief in changes.opened:
             rows.beliefs[belief.no] = belief
         self._apply_rest(changes)
+        self._change_aliases(changes.aliases)
         rows.last = Numbers(
             rows.last.key + len(changes.keys),
             max([rows.last.statement, *(s.no + 1 for s in changes.statements)]),

@@ -15,6 +15,7 @@ from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
 from vigent.ports.storage import HeadRow, Ledger, Selection, Stretched
 from vigent.storage.queries import load_queries
+from vigent.storage.sqlite.aliases import AliasView
 from vigent.storage.sqlite.connection import translate
 from vigent.storage.sqlite.database import Database
 
@@ -29,12 +30,11 @@ def key_of(row: Sequence[Any]) -> Key:
     return Key(row[0], KeyId(*row[1:7]), row[7], row[8])
 
 
-class SqliteSnapshot:
+class SqliteSnapshot(AliasView):
     """Reads rows; whoever opened it sees to it that they are of one moment."""
 
     def __init__(self, connection: Database) -> None:
-        self._connection = connection
-        self._run = connection.execute
+        super().__init__(connection)
         self._keys: dict[int, Key] = {}
 
     def head(
@@ -58,6 +58,9 @@ class SqliteSnapshot:
         if s.store is None:
             for person in s.persons:
                 rows += self._run(Q["keys_about"], (s.tenant, s.subject, person)).fetchall()
+        elif not s.persons and s.subject is not None:
+            named_as = (s.tenant, s.subject, s.store)
+            rows += self._run(Q["keys_of_subject_everyone"], named_as).fetchall()
         elif not s.persons:
             rows += self._run(Q["keys_of_store"], (s.tenant, s.store)).fetchall()
         for person in sorted(s.persons) if s.store is not None else ():
