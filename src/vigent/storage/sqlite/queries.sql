@@ -51,11 +51,11 @@ WHERE tenant = ? AND store = ?
 ORDER BY person, subject, attribute, type;
 
 -- name: keys_of_subject_everyone
--- The keys of one subject in a store, whoever's they are.
+-- The keys of one subject in a store, whoever's they are; the plus keeps the index's order.
 SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
 FROM key
-WHERE tenant = ? AND subject = ? AND store = ?
-ORDER BY person, attribute, type;
+WHERE tenant = ? AND subject = ? AND +store = ?
+ORDER BY person, store, attribute, type;
 
 -- name: key_by_no
 -- One key by its number.
