@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from vigent.crossing import Crossing
-from vigent.memory import Memory, Persons, Review, Threads
+from vigent.memory import Aliases, Memory, Persons, Review, Threads
 from vigent.write.result import WriteResult
 
-__all__ = ["AsyncMemory", "AsyncPersons", "AsyncReview", "AsyncThreads"]
+__all__ = ["AsyncAliases", "AsyncMemory", "AsyncPersons", "AsyncReview", "AsyncThreads"]
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -114,6 +114,17 @@ class AsyncPersons(_Mirror[Persons]):
     link = _writes(Persons.link)
 
 
+class AsyncAliases(_Mirror[Aliases]):
+    """Other names of subjects."""
+
+    __slots__ = ()
+
+    __call__ = _writes(Aliases.__call__)
+    remove = _writes(Aliases.remove)
+    list = _reads(Aliases.list)
+    names = _reads(Aliases.names)
+
+
 class AsyncThreads(_Mirror[Threads]):
     """Conversations in order, and the state of a session."""
 
@@ -137,13 +148,14 @@ class AsyncMemory(_Mirror[Memory]):
     asynchronous iterator.
     """
 
-    __slots__ = ("persons", "review", "threads")
+    __slots__ = ("alias", "persons", "review", "threads")
 
     def __init__(self, memory: Memory, crossing: Crossing | None = None) -> None:
         super().__init__(memory, crossing or Crossing())
         self.review = AsyncReview(memory.review, self.crossing)
         self.persons = AsyncPersons(memory.persons, self.crossing)
         self.threads = AsyncThreads(memory.threads, self.crossing)
+        self.alias = AsyncAliases(memory.alias, self.crossing)
 
     open = classmethod(_opens(Memory.open))
 

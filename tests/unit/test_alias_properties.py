@@ -52,7 +52,8 @@ def told(memory: Memory, n: int, act: str, word: str, **where):
 
 def shape(records) -> list[tuple]:
     return sorted(
-        (r.value, r.valid_from, r.valid_to or dt.datetime.max.replace(tzinfo=dt.UTC)) for r in records
+        (r.value, r.valid_from, r.valid_to or dt.datetime.max.replace(tzinfo=dt.UTC))
+        for r in records
     )
 
 
@@ -147,7 +148,9 @@ MEMBERS = st.tuples(
 def of_set(memory: Memory, n: int, act: str, value: str, start: int, subject: str):
     memory._pipeline.context.clock.set(BEGUN + dt.timedelta(minutes=n))
     where = {"subject": subject, "attribute": "langs"}
-    where["valid_from"] = (dt.datetime(2026, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days=start)).isoformat()
+    where["valid_from"] = (
+        dt.datetime(2026, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days=start)
+    ).isoformat()
     match act:
         case "write":
             return memory.write(value=value, **where)

@@ -31,6 +31,7 @@ from vigent.errors import (
     UnexpectedMemory,
 )
 from vigent.memory import Memory
+from vigent.testing.aliases import AliasClaims
 from vigent.testing.clock import FakeClock
 from vigent.testing.threads import ThreadClaims
 
@@ -63,7 +64,7 @@ def _values(records: Any) -> list[Any]:
     return [record.value for record in records]
 
 
-class MemoryContract(ThreadClaims, abc.ABC):
+class MemoryContract(ThreadClaims, AliasClaims, abc.ABC):
     """The claims of memory, asked of one adapter through its public face.
 
     ``durable`` says whether what was written is there when the path is opened again.

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from vigent.edges.cli import (
+    aliases,
     checking,
     demo,
     evaluating,
@@ -131,8 +132,8 @@ def start(
 
 
 for part in (
-    writing, reading, threads, forgetting, persons, reviewing, importing, importchat, checking,
-    demo, evaluating,
+    writing, reading, threads, forgetting, persons, aliases, reviewing, importing, importchat,
+    checking, demo, evaluating,
 ):  # fmt: skip
     part.register(app)
 
