@@ -18,10 +18,10 @@ __all__ = ["Aliases"]
 class Aliases:
     """Other names of subjects: ``memory.alias("Kasia", of="Katarzyna Lis")`` joins two.
 
-    Joined subjects are read as one, their statements taken together, at every instant and as of
-    every instant: reading goes by the aliases of today. Each statement keeps the name it was
-    written under, so removing the alias parts them again. An alias is a person's, or shared; a
-    person's reads use both.
+    Joined subjects are read as one, their statements taken together, at every instant of both
+    axes: reading goes by the aliases of today. Each statement keeps the name it was written
+    under, so removing the alias parts them again. An alias is a person's, or shared; a person's
+    reads use both.
     """
 
     def __init__(
