@@ -22,8 +22,8 @@ ALIAS_ORDER: Final = ("alias_delete", "alias_insert")
 class AliasView:
     """Reads aliases."""
 
-    _any_alias: bool = True
-    """Whether the file may hold an alias; a transaction knows for sure."""
+    _any_alias: bool | None = None
+    """Whether the file holds any alias, once looked up; a transaction knows from its beginning."""
 
     def __init__(self, connection: Database) -> None:
         self._connection = connection
@@ -31,7 +31,7 @@ class AliasView:
 
     def aliased(self, tenant: str, store: str, subject: str, person: str) -> bool:
         """Whether an alias names a subject: a person's own or a shared one, or anyone's."""
-        if not self._any_alias or not subject:
+        if self._any_alias is False or not subject:
             return False
         try:  # it is asked without a transaction too, which would see to it
             if person:
@@ -46,6 +46,8 @@ class AliasView:
         self, tenant: str, store: str | None, person: str, naming: str | None
     ) -> list[AliasRow]:
         """Give a person's and the shared aliases, in order of name, then person."""
+        if self._any_alias is None:
+            self._any_alias = self._run(_Q["last_alias"]).fetchall()[0][0] is not None
         if not self._any_alias:
             return []
         if naming is None:

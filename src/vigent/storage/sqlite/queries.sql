@@ -472,6 +472,10 @@ SELECT tenant, store, person, name, written, subject, at FROM alias
 WHERE tenant = ? AND person = ? AND store = ?
 ORDER BY name;
 
+-- name: last_alias
+-- The row of the latest alias; nothing where there is none.
+SELECT max(rowid) FROM alias;
+
 -- name: alias_insert
 -- Keep an alias.
 INSERT INTO alias (tenant, store, person, name, written, subject, at)
