@@ -203,6 +203,17 @@ def test_expect_names_what_is_in_force_of_all_names(memory):
     assert memory.write(**KASIA, value="Sopot", expect=first.memory_id).outcome == "superseded"
 
 
+def test_a_memory_changed_in_place_shows_what_holds_of_all_names(memory):
+    first = memory.write(**LIS, value="Gdynia", valid_from=FEB).memory
+    memory.alias("Kasia", of="Katarzyna Lis")
+    second = memory.write(**KASIA, value="Sopot", valid_from=MAR, idempotency_key="k").memory
+    changed = memory.update(first.memory_id, importance=9)
+    assert (changed.valid_to, changed.superseded_by) == (second.valid_from, second.memory_id)
+    again = memory.write(**KASIA, value="Sopot", valid_from=MAR, idempotency_key="k")
+    assert again.memory.supersedes_memory_id == first.memory_id
+    assert again.ended[0].valid_to == second.valid_from
+
+
 def test_free_text_of_both_names_is_one(memory):
     memory.write(subject="Kasia", text="Likes the sea.")
     memory.alias("Kasia", of="Katarzyna Lis")

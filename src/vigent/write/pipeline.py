@@ -13,7 +13,7 @@ from vigent.domain.records import Record, Stretch
 from vigent.domain.statements import Key, KeyId, Statement, edited
 from vigent.domain.time import OPEN, Instant
 from vigent.errors import InvalidInput, NotFound
-from vigent.joining import joined_names, keys_of_names
+from vigent.joining import JoinedSnapshot, joined_names, keys_of_names
 from vigent.ports.storage import Selection, Storage, Transaction
 from vigent.standing import half_life, last_belief, neighbours
 from vigent.write.answering import Standing, apply, lookup
@@ -123,11 +123,13 @@ class WritePipeline:
         at = self._later(key) if at is None else at
         changes = ChangeSet(self.context.tenant, keys=[key] if fresh else [])
         id = key.id
-        aliased = session.unsettled.aliased(id.tenant, id.store, id.subject, id.person)
+        joined = None
+        if session.unsettled.aliased(id.tenant, id.store, id.subject, id.person):
+            joined = JoinedSnapshot(session.transaction, id.tenant, id.store, id.person)
         definition = self.context.schema.attribute(key.id.attribute) if key.id.attribute else None
         return Work(
             session.transaction, self.context, key, definition, at, session.salt, changes, person,
-            quick=not aliased,
+            joined=joined,
         )  # fmt: skip
 
     def key_id(self, draft: Draft) -> KeyId:
@@ -277,7 +279,7 @@ class WritePipeline:
     def _as_stored(self, work: Work, statement: Statement) -> Standing | None:
         if statement.forgotten_at != OPEN:
             return None
-        last = last_belief(work.transaction, work.key, statement)
+        last = last_belief(work.joined or work.transaction, work.key, statement)
         stretch = Stretch(last.valid_from, last.valid_to, last.recorded_from, last.recorded_to)
         return lookup(work, statement, stretch)
 

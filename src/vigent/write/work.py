@@ -18,7 +18,7 @@ from vigent.domain.statements import BEGINNING, Key, Statement
 from vigent.domain.text import fold as fold_words
 from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.values import Value, render
-from vigent.ports.storage import Folding
+from vigent.ports.storage import Folding, Timelines
 from vigent.standing import shown
 from vigent.write.context import Context
 from vigent.write.draft import Draft
@@ -62,8 +62,8 @@ class Work:
     new: dict[int, Statement] = field(default_factory=dict[int, Statement])
     amended: dict[int, Statement] = field(default_factory=dict[int, Statement])
     shown: dict[int, Standing] = field(default_factory=dict[int, Standing])
-    quick: bool = True
-    """Whether a quick answer may be kept: not where an alias bears on the key."""
+    joined: Timelines | None = None
+    """What readers see where an alias bears on the key; no quick answer is kept there."""
     _next: int = 0
 
     def __post_init__(self) -> None:
