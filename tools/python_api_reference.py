@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 import vigent
 from vigent import errors, memory, simple, testing
-from vigent.domain import episodes, injection, messages
+from vigent.domain import aliases, episodes, injection, messages
 from vigent.govern import keeping
 from vigent.write import result
 
@@ -37,6 +37,9 @@ the one given to `Memory.open`; `None` means what is shared. `<unset>` stands fo
 # What verbs answer with and nobody makes: not among the public names.
 ANSWERS = (
     messages.ContextTrace,
+    aliases.Alias,
+    aliases.AliasResult,
+    aliases.Names,
     episodes.Evidence,
     episodes.Visibility,
     result.ForgetResult,
@@ -130,6 +133,9 @@ def describe_class(cls: type, heading: str) -> list[str]:
     """A class with its methods and properties."""
     parts = [f"## {heading}", document(cls)]
     rows = [f"- `.{row}`" for row in plain_fields(cls)]
+    call = vars(cls).get("__call__")
+    if call is not None:
+        parts += [f"```\n{signature(call, heading)}\n```", document(call)]
     for name, value in members(cls):
         raw = value.__func__ if isinstance(value, classmethod | staticmethod) else value
         if isinstance(raw, property):
@@ -182,6 +188,7 @@ def page() -> str:
             parts += describe_class(memory.Persons, "Memory.persons")
             parts += describe_class(memory.Threads, "Memory.threads")
             parts += describe_class(memory.Blocks, "Memory.blocks")
+            parts += describe_class(memory.Aliases, "Memory.alias")
     parts += ["# Other answers", "What verbs give back; a program reads these and makes none."]
     for cls in ANSWERS:
         parts += describe_class(cls, cls.__name__)

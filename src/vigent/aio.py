@@ -12,11 +12,12 @@ from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from vigent.crossing import Crossing
-from vigent.memory import Blocks, Memory, Persons, Review, Threads
+from vigent.memory import Aliases, Blocks, Memory, Persons, Review, Threads
 from vigent.searchindex import SearchIndex
 from vigent.write.result import WriteResult
 
 __all__ = [
+    "AsyncAliases",
     "AsyncBlocks",
     "AsyncMemory",
     "AsyncPersons",
@@ -135,6 +136,17 @@ class AsyncBlocks(_Mirror[Blocks]):
     delete = _writes(Blocks.delete)
 
 
+class AsyncAliases(_Mirror[Aliases]):
+    """Other names of subjects."""
+
+    __slots__ = ()
+
+    __call__ = _writes(Aliases.__call__)
+    remove = _writes(Aliases.remove)
+    list = _reads(Aliases.list)
+    names = _reads(Aliases.names)
+
+
 class AsyncThreads(_Mirror[Threads]):
     """Conversations in order, and the state of a session."""
 
@@ -168,7 +180,7 @@ class AsyncMemory(_Mirror[Memory]):
     asynchronous iterator.
     """
 
-    __slots__ = ("blocks", "index", "persons", "review", "threads")
+    __slots__ = ("alias", "blocks", "index", "persons", "review", "threads")
 
     def __init__(self, memory: Memory, crossing: Crossing | None = None) -> None:
         super().__init__(memory, crossing or Crossing())
@@ -177,6 +189,7 @@ class AsyncMemory(_Mirror[Memory]):
         self.blocks = AsyncBlocks(memory.blocks, self.crossing)
         self.threads = AsyncThreads(memory.threads, self.crossing)
         self.index = AsyncSearchIndex(memory.index, self.crossing)
+        self.alias = AsyncAliases(memory.alias, self.crossing)
 
     open = classmethod(_opens(Memory.open))
 

@@ -18,6 +18,7 @@
     │   ├── AlreadyCorrected        the memory has a successor; names it
     │   ├── UnexpectedVersion       a thread's state is at another version than the one named
     │   ├── ThreadExists            there is a thread of this id already
+    │   ├── AliasConflict           the name stands for another subject, or for this one already
     │   ├── UnexpectedText          what is to be replaced stands not once in a block
     │   └── IdempotencyMismatch     the same idempotency key with another request
     ├── UnavailableError            try again later; says after how many seconds
@@ -37,6 +38,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 __all__ = [
+    "AliasConflict",
     "AlreadyCorrected",
     "AmbiguousInstant",
     "CallerError",
@@ -182,6 +184,12 @@ class ThreadExists(ConflictError):
     """There is a thread of this id already."""
 
     code = "thread_exists"
+
+
+class AliasConflict(ConflictError):
+    """A name cannot become an alias of a subject; the message says what it is now."""
+
+    code = "alias_conflict"
 
 
 class UnexpectedText(ConflictError):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from vigent.aliases import Aliases
 from vigent.domain.episodes import Episode, Provenance, Visibility
 from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.records import Record
@@ -38,7 +39,7 @@ from vigent.write.review import Reviewer
 from vigent.write.sweep import sweep
 from vigent.write.verbs import Writer
 
-__all__ = ["Blocks", "Memory", "Persons", "Review", "Threads"]
+__all__ = ["Aliases", "Blocks", "Memory", "Persons", "Review", "Threads"]
 
 Value = Any
 Instantlike = Any
@@ -78,6 +79,7 @@ class Memory(Recall):
         self.review = Review(Reviewer(self._pipeline), person or "")
         self.persons = Persons(self._writer)
         self.threads = Threads(self._pipeline, self._reading, self._whose)
+        self.alias = Aliases(self._pipeline, self._reading, self._whose)
 
     @classmethod
     def open(

@@ -16,7 +16,7 @@ from vigent.domain.statements import BEGINNING, ONE_VALUE, Belief, Key, KeyId, S
 from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import fold, known
 from vigent.domain.values import render
-from vigent.ports.storage import Snapshot, Stretched
+from vigent.ports.storage import Stretched, Timelines
 
 __all__ = [
     "Neighbours",
@@ -56,7 +56,7 @@ def _known(belief: Belief, known_at: Instant | None) -> bool:
 
 
 def neighbours(
-    snapshot: Snapshot, key: Key, memory: Statement, known_at: Instant | None, now: Instant
+    snapshot: Timelines, key: Key, memory: Statement, known_at: Instant | None, now: Instant
 ) -> Neighbours:
     """Find the memories before and after.
 
@@ -88,7 +88,7 @@ def neighbours(
 
 
 def _beside(
-    snapshot: Snapshot,
+    snapshot: Timelines,
     key: Key,
     believed: list[Belief],
     known_at: Instant | None,
@@ -111,14 +111,14 @@ def _beside(
     return found[0].statement if touches else None
 
 
-def named(snapshot: Snapshot, tenant: str, id: str | None, now: Instant) -> Statement | None:
+def named(snapshot: Timelines, tenant: str, id: str | None, now: Instant) -> Statement | None:
     """Give a memory that another names, where it has content to show."""
     rows = [] if id is None else snapshot.statements(tenant, ids=[id])
     return rows[0][1] if rows and shown(rows[0][1], now) else None
 
 
 def _named_by(
-    snapshot: Snapshot, key: Key, memory: Statement, known_at: Instant | None, now: Instant
+    snapshot: Timelines, key: Key, memory: Statement, known_at: Instant | None, now: Instant
 ) -> Statement | None:
     """Give the memory that names this one as what it corrected or replaced."""
     for _, other in snapshot.statements(key.id.tenant, replacing=memory.id):
@@ -127,7 +127,7 @@ def _named_by(
     return None
 
 
-def last_belief(snapshot: Snapshot, key: Key, statement: Statement) -> Belief:
+def last_belief(snapshot: Timelines, key: Key, statement: Statement) -> Belief:
     """Give the stretch a memory was last believed over, or what it says if it never was."""
     rows = [found.belief for found in snapshot.beliefs(key, statement.no)]
     if rows:
@@ -139,7 +139,7 @@ def last_belief(snapshot: Snapshot, key: Key, statement: Statement) -> Belief:
     )  # fmt: skip
 
 
-def support_of(snapshot: Snapshot, key: Key, statement: Statement) -> list[Statement]:
+def support_of(snapshot: Timelines, key: Key, statement: Statement) -> list[Statement]:
     """Give all that supports a memory: its run, and confirmations that are evidence only.
 
     Of a memory no longer believed that is what was withdrawn together with it.
@@ -203,7 +203,7 @@ def half_life(schema: Schema, key: KeyId, type: str) -> float | None:
 
 
 def record_of(
-    snapshot: Snapshot,
+    snapshot: Timelines,
     schema: Schema,
     found: Stretched,
     *,
@@ -228,7 +228,7 @@ def record_of(
     )
 
 
-def head_of(snapshot: Snapshot, key: Key, now: Instant) -> Head:
+def head_of(snapshot: Timelines, key: Key, now: Instant) -> Head:
     """Derive what is in force of a single-valued key around ``now``, for the quick read."""
     found = snapshot.at(key, ONE_VALUE, now, None)
     if found:

@@ -145,7 +145,7 @@ def test_blocks_stand_apart_from_memories(memory):
     memory.write(subject="blocks", attribute="persona", value="a zebra of that name")
     texts = ["a zebra of type block", "a zebra of that name"]
     assert [r.text or r.value for r in memory.list()] == texts
-    assert sorted(r.text or r.value for r in memory.words("zebra")) == sorted(texts)
+    assert sorted(r.text or r.value for r in memory.search("zebra").records) == sorted(texts)
     assert memory.current("blocks")["persona"].value == "a zebra of that name"
     changes = memory.diff(since="2025-01-01", until="2027-01-01")
     assert BLOCK_SUBJECT not in {c.subject for c in changes}

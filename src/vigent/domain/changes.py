@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from vigent.domain.aliases import AliasRow
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
 from vigent.domain.statements import Belief, Key, Statement
@@ -17,6 +18,7 @@ from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
 
 __all__ = [
+    "AliasChanges",
     "Answered",
     "AuditEntry",
     "ChangeSet",
@@ -142,6 +144,13 @@ class PersonLink(NamedTuple):
     subject: str
 
 
+class AliasChanges(NamedTuple):
+    """Aliases that go, and those that come."""
+
+    removed: Sequence[AliasRow] = ()
+    made: Sequence[AliasRow] = ()
+
+
 class ThreadChanges(NamedTuple):
     """What changes of threads.
 
@@ -188,6 +197,7 @@ class ChangeSet:
     heads: list[tuple[int, Head]] = field(default_factory=list[tuple[int, Head]])
     stubs: list[int] = field(default_factory=list[int])
     threads: ThreadChanges | None = None
+    aliases: AliasChanges | None = None
     audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
     jobs: list[Job] = field(default_factory=list[Job])
     finished: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])

@@ -176,7 +176,8 @@ class Plan:
         """Give the stretches between two instants, joined where one memory goes on."""
         out: list[Segment] = []
         count = len(self.starts)
-        for i, holder in enumerate(self.holders):
+        for i in range(max(0, bisect_right(self.starts, start) - 1), count):
+            holder = self.holders[i]
             if holder is None:
                 continue
             low = max(self.starts[i], start)

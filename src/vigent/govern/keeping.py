@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vigent.domain.aliases import AliasRow
 from vigent.domain.audit import entry_of, person_digest, subject_digest
 from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.schema import Schema
 from vigent.domain.statements import Key
 from vigent.domain.time import OPEN, Instant
+from vigent.joining import joined_names
 from vigent.ports.storage import Erasure, Selection, Snapshot, Storage, Transaction
 from vigent.ports.system import Clock, IdSource
 from vigent.standing import head_of
 
 __all__ = ["CheckReport", "Erased", "Keeper"]
+
+_NO_HEAD = Head(0, 0, 0, OPEN, None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +63,11 @@ class Keeper:
                 # An erasure is remembered under the tenant's salt, so it needs one.
                 salt = self.ids.salt()
                 transaction.apply(ChangeSet(self.tenant, salt=salt, salted_at=now))
-            keys, shared = self._shared(transaction, ledger.subject)
+            names, aliases = self._names(transaction, person, ledger.subject)
+            keys, shared = self._shared(transaction, names)
             digest = person_digest(salt, person)
-            about = "" if ledger.subject is None else subject_digest(salt, ledger.subject)
-            erasure = Erasure(self.tenant, person, digest, keys, now, about)
+            about = tuple(dict.fromkeys(subject_digest(salt, name) for _, name in names))
+            erasure = Erasure(self.tenant, person, digest, keys, now, about, aliases)
             counts = transaction.erase(erasure, dry_run=dry_run)
             if not dry_run:
                 self._note(transaction, digest, counts, now)
@@ -71,14 +76,35 @@ class Keeper:
             state = "purged" if wait and self.storage.purge() else "removed"
         return Erased(digest.hex(), state, counts, shared, now)
 
+    def _names(
+        self, snapshot: Snapshot, person: str, subject: str | None
+    ) -> tuple[list[tuple[str | None, str]], tuple[AliasRow, ...]]:
+        """Give what an entity is called, by store, and the shared aliases that say so.
+
+        The name it was linked by goes in every store, what that is joined with in the stores
+        in which it is, by the person's own aliases too.
+        """
+        if subject is None:
+            return [], ()
+        found: list[tuple[str | None, str]] = [(None, subject)]
+        shared: list[AliasRow] = []
+        rows = snapshot.aliases(self.tenant, None, person, subject)
+        for store in sorted({row.store for row in rows}):
+            names = joined_names(snapshot, self.tenant, store, person, subject)
+            found += [(store, name) for name in names if name != subject]
+            every = (r for n in names for r in snapshot.aliases(self.tenant, store, "", n))
+            shared += dict.fromkeys(row for row in every if row.name in names)
+        return found, tuple(shared)
+
     def _shared(
-        self, snapshot: Snapshot, subject: str | None
+        self, snapshot: Snapshot, names: list[tuple[str | None, str]]
     ) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """Give the keys of what is shared about an entity, and the memories in them."""
-        if subject is None:
-            return (), ()
-        # The link is the tenant's, so what is shared about the entity goes in every store.
-        keys = snapshot.keys(Selection(self.tenant, None, ("",), subject))
+        keys = [
+            key
+            for store, name in names
+            for key in snapshot.keys(Selection(self.tenant, store, ("",), name))
+        ]
         return tuple(key.no for key in keys), tuple(
             s.id
             for key in keys
@@ -117,18 +143,23 @@ class Keeper:
         """
         with self.storage.snapshot() as snapshot:
             every = snapshot.keys(Selection(self.tenant, self.store, ()))
-            wrong = self._wrong_heads(snapshot, every)
+            wrong = self._wrong_heads(snapshot, every, lost=repair)
         if repair and wrong:
             ids = tuple(key.id for key, _ in wrong)
             with self.storage.transaction() as transaction:
                 keys = transaction.keys(Selection(self.tenant, self.store, (), exact=ids))
-                fresh = self._wrong_heads(transaction, keys)
+                fresh = self._wrong_heads(transaction, keys, lost=True)
                 heads = [(key.no, head) for key, head in fresh]
                 transaction.apply(ChangeSet(self.tenant, heads=heads))
         return [f"{k.id.subject} {k.id.attribute}: the quick answer differs" for k, _ in wrong]
 
-    def _wrong_heads(self, snapshot: Snapshot, keys: list[Key]) -> list[tuple[Key, Head]]:
-        """Give the keys whose quick answer differs from the beliefs, with the right one."""
+    def _wrong_heads(
+        self, snapshot: Snapshot, keys: list[Key], *, lost: bool
+    ) -> list[tuple[Key, Head]]:
+        """Give the keys whose quick answer differs from the beliefs, with the right one.
+
+        Where an alias bears on a key, that is none. With ``lost``, those too that have none.
+        """
         now = self.clock.now()
         wrong: list[tuple[Key, Head]] = []
         for key in keys:
@@ -136,13 +167,19 @@ class Keeper:
             if not key.id.attribute or (definition is not None and definition.multi):
                 continue
             at = max(now, key.last_recorded)
-            right = head_of(snapshot, key, at)
+            id = key.id
+            if snapshot.aliased(id.tenant, id.store, id.subject, id.person):
+                right = _NO_HEAD
+            else:
+                right = head_of(snapshot, key, at)
             row = snapshot.head(
                 self.tenant, self.store, key.id.person, key.id.subject, key.id.attribute
             )
             if row is None:
                 continue
             head = row.head
+            if lost and head.valid_to == _NO_HEAD.valid_to != right.valid_to:
+                wrong.append((key, right))
             if (
                 head.valid_from <= at < head.valid_to
                 and at < head.expires_at
@@ -154,6 +191,8 @@ class Keeper:
 
 def _fits(head: Head, right: Head) -> bool:
     """Whether a quick answer is right for as long as it holds; it may hold less long than could."""
+    if right == _NO_HEAD:
+        return False
     if head.content is None or right.content is None:
         return head.content == right.content
     return head.expires_at <= right.expires_at and head == right._replace(

@@ -11,10 +11,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from vigent.domain.aliases import AliasRow
 from vigent.domain.changes import Answered, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
+from vigent.ports.aliases import AliasQuick, AliasReads
 from vigent.ports.index import IndexReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
 from vigent.ports.typed import TypedReads
@@ -22,6 +24,7 @@ from vigent.ports.typed import TypedReads
 __all__ = [
     "AuditSummary",
     "Erasure",
+    "Folding",
     "HeadRow",
     "Ledger",
     "Numbers",
@@ -31,6 +34,7 @@ __all__ = [
     "Snapshot",
     "Storage",
     "Stretched",
+    "Timelines",
     "Transaction",
 ]
 
@@ -110,8 +114,10 @@ class Erasure(NamedTuple):
     digest: bytes
     shared_keys: tuple[int, ...]
     at: Instant
-    about: str = ""
-    """The digest under which kept answers about the entity that the person is are marked."""
+    about: tuple[str, ...] = ()
+    """The digests under which kept answers about the entity that the person is are marked."""
+    aliases: tuple[AliasRow, ...] = ()
+    """Shared names of that entity."""
 
 
 class Ledger(NamedTuple):
@@ -131,7 +137,7 @@ class AuditSummary(NamedTuple):
     broken: tuple[str, ...]
 
 
-class Quick(Protocol):
+class Quick(AliasQuick, Protocol):
     """A view for a read of a single row, which needs no transaction."""
 
     def head(
@@ -141,12 +147,8 @@ class Quick(Protocol):
         ...
 
 
-class Snapshot(Quick, ThreadReads, TypedReads, IndexReads, Protocol):
-    """One consistent view of a store."""
-
-    def keys(self, selection: Selection) -> list[Key]:
-        """Give the keys that a selection names, in order of their identity."""
-        ...
+class Timelines(Protocol):
+    """What is believed of keys, and the statements it comes from."""
 
     def at(
         self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
@@ -159,12 +161,6 @@ class Snapshot(Quick, ThreadReads, TypedReads, IndexReads, Protocol):
 
     def beliefs(self, key: Key, memory: int | None = None) -> list[Stretched]:
         """Give every stretch of a key, or of one memory, ever believed, in order of time."""
-        ...
-
-    def changed(
-        self, selection: Selection, axis: str, since: Instant, until: Instant
-    ) -> list[Stretched]:
-        """Give the stretches with an end in ``(since, until]`` on one axis."""
         ...
 
     def statements(
@@ -181,6 +177,20 @@ class Snapshot(Quick, ThreadReads, TypedReads, IndexReads, Protocol):
         expired_by: Instant | None = None,
     ) -> list[tuple[Key, Statement]]:
         """Give statements by one of their handles, in order of recording."""
+        ...
+
+
+class Snapshot(Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, Protocol):
+    """One consistent view of a store."""
+
+    def keys(self, selection: Selection) -> list[Key]:
+        """Give the keys that a selection names, in order of their identity."""
+        ...
+
+    def changed(
+        self, selection: Selection, axis: str, since: Instant, until: Instant
+    ) -> list[Stretched]:
+        """Give the stretches with an end in ``(since, until]`` on one axis."""
         ...
 
     def episodes(
@@ -210,8 +220,8 @@ class Snapshot(Quick, ThreadReads, TypedReads, IndexReads, Protocol):
         ...
 
 
-class Transaction(Snapshot, ThreadNumbers, Protocol):
-    """A snapshot that holds the write lock; leaving it commits, an error rolls all back."""
+class Folding(Timelines, Protocol):
+    """What the rules of memory ask of a transaction: the part that decides a write."""
 
     def window(self, key: Key, member: bytes, before: Rank) -> Generator[Statement]:
         """Give live statements in order, from the last clean one before a place on."""
@@ -229,6 +239,10 @@ class Transaction(Snapshot, ThreadNumbers, Protocol):
     def apply(self, changes: ChangeSet) -> None:
         """Take a change set into the transaction."""
         ...
+
+
+class Transaction(Snapshot, Folding, ThreadNumbers, Protocol):
+    """A snapshot that holds the write lock; leaving it commits, an error rolls all back."""
 
     def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
         """Remove every row of a person, and give the counts per table; a dry run only counts."""

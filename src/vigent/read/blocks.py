@@ -64,7 +64,7 @@ def block(reading: Reading, name: object, person: str, at: At) -> Block:
 def block_history(reading: Reading, name: object, person: str) -> tuple[Block, ...]:
     """Give all that an owner's block ever said, by valid_from, then recorded_from."""
     attribute = own_name(check_block_name(name))
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         keys = snapshot.keys(
             Selection(reading.tenant, reading.store, (person,), BLOCK_SUBJECT, attribute, "")
         )

@@ -11,7 +11,8 @@ from vigent.domain.statements import Key, Statement
 from vigent.domain.text import check_id, is_own
 from vigent.domain.time import Instant, to_datetime
 from vigent.errors import InvalidInput, NotFound
-from vigent.ports.storage import Snapshot, Stretched
+from vigent.joining import JoinedSnapshot
+from vigent.ports.storage import Stretched
 from vigent.read.reading import At, Reading
 from vigent.read.threads import episode_seen
 from vigent.standing import last_belief, shown, support_of
@@ -23,7 +24,7 @@ _STATUSES = ("active", "corrected", "withdrawn", "buffered", "pending_review", "
 
 
 def _found(
-    reading: Reading, snapshot: Snapshot, memory_id: object, person: str | None
+    reading: Reading, snapshot: JoinedSnapshot, memory_id: object, person: str | None
 ) -> tuple[Key, Statement]:
     id = check_id(memory_id, "memory_id")
     rows = snapshot.statements(reading.tenant, ids=[id])
@@ -41,33 +42,33 @@ def _found(
     raise NotFound(f"memory_id: there is no memory {id} here", field="memory_id")
 
 
-def _stretched(snapshot: Snapshot, key: Key, statement: Statement) -> Stretched:
+def _stretched(snapshot: JoinedSnapshot, key: Key, statement: Statement) -> Stretched:
     return Stretched(key, last_belief(snapshot, key, statement), statement)
 
 
 def get(reading: Reading, memory_id: object, person: str | None) -> Record:
     """Give one memory over its last believed stretch; raises NotFound."""
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         key, statement = _found(reading, snapshot, memory_id, person)
         return reading.record(snapshot, _stretched(snapshot, key, statement), At(None, None))
 
 
 def provenance(reading: Reading, memory_id: object, person: str | None) -> Provenance:
     """Give a memory with all that supports it; raises NotFound."""
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         key, statement = _found(reading, snapshot, memory_id, person)
         record = reading.record(snapshot, _stretched(snapshot, key, statement), At(None, None))
         evidence: list[Evidence] = []
-        for s in support_of(snapshot, key, statement):
+        for s in support_of(snapshot.plain, key, statement):
             rows = (
-                snapshot.episodes(reading.tenant, ids=[s.source_episode])
+                snapshot.plain.episodes(reading.tenant, ids=[s.source_episode])
                 if s.source_episode
                 else []
             )
             evidence.append(
                 Evidence(
                     s.id, s.source_episode,
-                    episode_seen(reading, snapshot, rows[0]) if rows else None,
+                    episode_seen(reading, snapshot.plain, rows[0]) if rows else None,
                     s.quote, s.speaker, s.source, s.trust, s.writer,
                     to_datetime(s.valid_from), to_datetime(s.recorded_from),
                 )
@@ -77,7 +78,7 @@ def provenance(reading: Reading, memory_id: object, person: str | None) -> Prove
 
 def visibility(reading: Reading, memory_id: object, person: str | None) -> Visibility:
     """Say to whom a memory belongs; raises NotFound."""
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         key, statement = _found(reading, snapshot, memory_id, person)
         return Visibility(
             statement.id, key.id.tenant, key.id.store, key.id.person or None, policies=()
@@ -105,7 +106,7 @@ def listed(
     if order not in ("recorded", "confidence"):
         raise InvalidInput("order", "must be one of recorded, confidence")
     least = _minimum(min_confidence)
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         rows: list[tuple[Instant, str, int, Record]] = []
         for key in snapshot.keys(reading.selection(person, subject, attribute)):
             if is_own(key.id.subject) and type is None:
@@ -143,13 +144,13 @@ def _minimum(given: object) -> float | None:
 
 
 def _of_key(
-    reading: Reading, snapshot: Snapshot, key: Key, at: At, status: str | None, include: str
+    reading: Reading, snapshot: JoinedSnapshot, key: Key, at: At, status: str | None, include: str
 ) -> Sequence[Stretched]:
     if status is not None and status != "active":
         rows = snapshot.statements(key.id.tenant, of_key=key.no)
         return [
-            _stretched(snapshot, key, s)
-            for _, s in rows
+            _stretched(snapshot, own, s)
+            for own, s in rows
             if s.kind == "value" and s.role != "note"
             and (s.contested if status == "contested" else s.status == status)
             and (s.bears == s.no or s.role == "held")

@@ -16,8 +16,10 @@ from vigent.domain.query import Hit
 from vigent.domain.statements import Key, Statement
 from vigent.domain.threads import ThreadItem
 from vigent.domain.time import Instant
+from vigent.joining import JoinedSnapshot
 from vigent.ports.index import Said
-from vigent.ports.storage import Snapshot, Stretched
+from vigent.ports.storage import Stretched
+from vigent.read.joined import joined_holding
 from vigent.read.reading import At, Reading
 from vigent.standing import last_belief, said_by, shown
 
@@ -60,9 +62,9 @@ class Found:
 class Checker:
     """Turns what was found into hits, a few at a time, within one view of the store."""
 
-    def __init__(self, reading: Reading, snapshot: Snapshot, wanted: Wanted) -> None:
+    def __init__(self, reading: Reading, view: JoinedSnapshot, wanted: Wanted) -> None:
         self.reading = reading
-        self.snapshot = snapshot
+        self.view = view
         self.wanted = wanted
         self.now = reading.clock.now()
 
@@ -84,13 +86,15 @@ class Checker:
 
     def _memories(self, numbers: Sequence[int]) -> dict[int, tuple[Key, Statement]]:
         at = self.wanted.at
-        if numbers and at.as_of is None and at.known_at is None and not self.wanted.history:
-            numbers = self.snapshot.believed_after(self.reading.tenant, numbers, self.now)
-        rows = self.snapshot.statements(self.reading.tenant, numbers=numbers) if numbers else []
+        now = at.as_of is None and at.known_at is None and not self.wanted.history
+        # Of joined names one may be in force whose own key has ended it: all are looked at.
+        if numbers and now and not self.view.rows:
+            numbers = self.view.plain.believed_after(self.reading.tenant, numbers, self.now)
+        rows = self.view.statements(self.reading.tenant, numbers=numbers) if numbers else []
         return {statement.no: (key, statement) for key, statement in rows}
 
     def _episodes(self, numbers: Sequence[int]) -> dict[int, Said]:
-        rows = self.snapshot.said(self.reading.tenant, numbers) if numbers else []
+        rows = self.view.plain.said(self.reading.tenant, numbers) if numbers else []
         return {row.episode.no: row for row in rows}
 
     def _memory(self, one: Found, key: Key, statement: Statement) -> Hit | None:
@@ -103,13 +107,13 @@ class Checker:
             return None
         if wanted.metadata is not None and not wanted.metadata(json.loads(statement.metadata)):
             return None
-        holding = self._holding(key, statement)
+        holding = joined_holding(self.reading, self.view, key, statement, wanted.at)
         in_force = holding is not None
         if holding is None:
             if not wanted.history:
                 return None
-            holding = Stretched(key, last_belief(self.snapshot, key, statement), statement)
-        record = self.reading.record(self.snapshot, holding, wanted.at)
+            holding = Stretched(key, last_belief(self.view, key, statement), statement)
+        record = self.reading.record(self.view, holding, wanted.at)
         if wanted.min_confidence is not None:
             effective = record.effective_confidence
             if effective is None or effective < wanted.min_confidence:
@@ -117,14 +121,6 @@ class Checker:
         excerpt = said_by(key, statement)[one.start : one.stop]
         return Hit(record, None, one.score, exact=False, in_force=in_force, excerpt=excerpt,
                    parts=one.parts())  # fmt: skip
-
-    def _holding(self, key: Key, statement: Statement) -> Stretched | None:
-        at = self.wanted.at
-        instant = self.reading.now_of(key) if at.as_of is None else at.as_of
-        for found in self.snapshot.at(key, statement.member, instant, at.known_at):
-            if found.statement.no == statement.no:
-                return found
-        return None
 
     def _item(self, one: Found, said: Said) -> Hit | None:
         wanted, known_at, row = self.wanted, self.wanted.at.known_at, said.episode

@@ -13,9 +13,12 @@ import numpy as np
 from vigent.domain.corpus import Ints
 from vigent.domain.naming import NameIndex
 from vigent.domain.passages import MEMORY
-from vigent.ports.storage import Snapshot
+from vigent.domain.statements import Key
+from vigent.domain.text import is_own
+from vigent.joining import JoinedSnapshot
 from vigent.read.index import Kept
 from vigent.read.reading import Reading
+from vigent.standing import shown
 
 __all__ = ["NameCache", "Names"]
 
@@ -27,7 +30,7 @@ _NAME: Final = "name"
 class Names:
     """The names of one reader: as of which keys, and which of these are ``name`` facts."""
 
-    state: tuple[int, ...]
+    state: object
     name_keys: Ints
     subjects: Mapping[str, Collection[str]]
     index: NameIndex
@@ -43,11 +46,11 @@ class NameCache:
     def of(
         self,
         reading: Reading,
-        snapshot: Snapshot,
+        view: JoinedSnapshot,
         person: str | None,
         scopes: Sequence[Kept],
     ) -> Names:
-        """Give the names a reader knows.
+        """Give the names a reader knows, each under the root of those it is joined with.
 
         ``scopes`` are the passages that the reader may see: what is new among them tells whether
         there may be new names.
@@ -55,9 +58,12 @@ class NameCache:
         asked = (reading.tenant, reading.store, person or "")
         with self._lock:
             kept = self._kept.get(asked)
-        if kept is not None and kept.state == _state(scopes, kept.name_keys):
+        joined = tuple((row.name, row.subject, row.person) for row in view.rows)
+        if kept is not None and kept.state == (joined, _state(scopes, kept.name_keys)):
             return kept
-        kept = _read(reading, snapshot, person, scopes)
+        subjects, attributes, name_keys = _read(reading, view, person)
+        state = (joined, _state(scopes, name_keys))
+        kept = Names(state, name_keys, subjects, NameIndex(subjects, attributes))
         with self._lock:
             self._kept[asked] = kept
             self._kept.move_to_end(asked)
@@ -76,25 +82,35 @@ def _state(scopes: Sequence[Kept], name_keys: Ints) -> tuple[int, ...]:
 
 
 def _read(
-    reading: Reading, snapshot: Snapshot, person: str | None, scopes: Sequence[Kept]
-) -> Names:
+    reading: Reading, view: JoinedSnapshot, person: str | None
+) -> tuple[dict[str, set[str]], dict[str, tuple[str, ...]], Ints]:
+    """Give the names of every subject, those of every attribute, and the keys of ``name`` facts."""
     subjects: dict[str, set[str]] = {}
     attributes: dict[str, tuple[str, ...]] = {
         definition.name: definition.aliases for definition in reading.schema.attributes
     }
     name_keys: list[int] = []
-    now = reading.clock.now()
-    for key in snapshot.keys(reading.selection(person)):
-        if not key.id.subject:
+    for key in view.plain.keys(reading.selection(person)):
+        if not key.id.subject or is_own(key.id.subject):
             continue
-        known = subjects.setdefault(key.id.subject, set())
-        known.add(key.name)
+        known = subjects.setdefault(view.names(key.id.subject)[0], set())
+        known.update((key.id.subject, key.name))
         if key.id.attribute:
             attributes.setdefault(key.id.attribute, ())
         if key.id.attribute == _NAME:
             name_keys.append(key.no)
-            for found in snapshot.at(key, None, max(now, key.last_recorded), None):
-                if found.statement.value is not None and found.statement.expires_at > now:
-                    known.add(found.statement.value)
-    keys = np.array(name_keys, np.int64)
-    return Names(_state(scopes, keys), keys, subjects, NameIndex(subjects, attributes))
+            known.update(_called(reading, view, key))
+    for row in view.rows:
+        if (root := view.names(row.name)[0]) in subjects:
+            subjects[root].add(row.written)
+    return subjects, attributes, np.array(name_keys, np.int64)
+
+
+def _called(reading: Reading, view: JoinedSnapshot, key: Key) -> list[str]:
+    """Give what a ``name`` fact says now."""
+    now = reading.now_of(view.one(key))
+    return [
+        found.statement.value
+        for found in view.at(key, None, now, None)
+        if found.statement.value is not None and shown(found.statement, now)
+    ]

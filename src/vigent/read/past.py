@@ -11,7 +11,8 @@ from vigent.domain.statements import Key
 from vigent.domain.text import is_own
 from vigent.domain.time import OPEN, Instant, iso, parse_instant, to_datetime
 from vigent.errors import InvalidInput
-from vigent.ports.storage import Snapshot, Stretched
+from vigent.joining import JoinedSnapshot
+from vigent.ports.storage import Stretched
 from vigent.read.reading import At, Reading
 from vigent.standing import shown
 
@@ -46,7 +47,7 @@ class Change:
         }
 
 
-def stretch_record(reading: Reading, snapshot: Snapshot, found: Stretched) -> Record:
+def stretch_record(reading: Reading, snapshot: JoinedSnapshot, found: Stretched) -> Record:
     """Give a stretch as a record, with its neighbours as they were last believed beside it."""
     ended = found.belief.recorded_to
     at = At(found.belief.valid_from, None if ended is None else ended - 1)
@@ -57,7 +58,7 @@ def history(
     reading: Reading, subject: object, attribute: object, person: str | None
 ) -> tuple[Record, ...]:
     """Give every stretch ever believed, by valid_from, then recorded_from."""
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         keys = snapshot.keys(reading.selection(person, subject, attribute, ""))
         rows = [
             found
@@ -86,7 +87,7 @@ def diff(
     stop = parse_instant(until, "until", timezone=timezone, bare_date="end")
     if stop < start:
         raise InvalidInput("until", "must not be before since")
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         rows = snapshot.changed(reading.selection(person, subject), axis, start, stop)
         before: dict[tuple[Instant, Key], list[Stretched]] = {}
         after: dict[tuple[Instant, Key], list[Stretched]] = {}
@@ -94,16 +95,16 @@ def diff(
             own = is_own(row.key.id.subject)
             if own or not shown(row.statement, reading.now_of(row.key)):
                 continue
-            b = row.belief
+            b, key = row.belief, snapshot.one(row.key)
             began, ended = (
                 (b.valid_from, b.valid_to)
                 if axis == "valid"
                 else (b.recorded_from, OPEN if b.recorded_to is None else b.recorded_to)
             )
             if start < began <= stop:
-                after.setdefault((began, row.key), []).append(row)
+                after.setdefault((began, key), []).append(row)
             if start < ended <= stop:
-                before.setdefault((ended, row.key), []).append(row)
+                before.setdefault((ended, key), []).append(row)
         out: list[Change] = []
         for when, key in sorted(before.keys() | after.keys(), key=lambda p: (p[0], p[1].id)):
             out.append(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -10,7 +12,8 @@ from vigent.domain.schema import Schema
 from vigent.domain.statements import Key, Statement
 from vigent.domain.text import canonical_subject, check_name
 from vigent.domain.time import Instant, parse_instant
-from vigent.ports.storage import Scope, Selection, Snapshot, Storage, Stretched
+from vigent.joining import JoinedSnapshot
+from vigent.ports.storage import Scope, Selection, Storage, Stretched, Timelines
 from vigent.ports.system import Clock
 from vigent.standing import half_life, record_of
 
@@ -45,6 +48,12 @@ class Reading:
     def scope(self, person: str | None) -> Scope:
         """Give whose memory a read sees."""
         return Scope(self.tenant, self.store, person or "")
+
+    @contextmanager
+    def view(self, person: str | None) -> Generator[JoinedSnapshot]:
+        """Open a consistent view in which a person's joined subjects are one."""
+        with self.storage.snapshot() as snapshot:
+            yield JoinedSnapshot(snapshot, self.tenant, self.store, person or "")
 
     def instants(self, as_of: object, known_at: object, timezone: str | None) -> At:
         """Check the instants of a read; a bare date is the last microsecond of that day."""
@@ -101,7 +110,7 @@ class Reading:
             half_life_days=half_life(self.schema, key.id, statement.type),
         )  # fmt: skip
 
-    def record(self, snapshot: Snapshot, found: Stretched, at: At) -> Record:
+    def record(self, snapshot: Timelines, found: Stretched, at: At) -> Record:
         """Give what was found as a record."""
         now = self.now_of(found.key)
         return record_of(

@@ -26,6 +26,7 @@ from vigent.domain.text import check_name
 from vigent.domain.timewords import find_time_words
 from vigent.domain.tokens import estimate_tokens
 from vigent.errors import InvalidInput
+from vigent.joining import JoinedSnapshot
 from vigent.ports.storage import Snapshot
 from vigent.read.arranging import about_named, arranged, precise_rows, said_then
 from vigent.read.found import Checker, Wanted
@@ -113,15 +114,15 @@ class Searcher:
         waited = vector is None
         while True:
             with (
-                self.reading.storage.snapshot() as snapshot,
+                self.reading.view(person) as view,
                 self.meaning.cache.scopes(
-                    snapshot, self.reading.tenant, self._scopes(snapshot, person),
-                    self.meaning.model_of(snapshot),
+                    view.plain, self.reading.tenant, self._scopes(view.plain, person),
+                    self.meaning.model_of(view.plain),
                 ) as kept,
             ):  # fmt: skip
-                last = 0 if waited else self.meaning.hurry(snapshot, [k.corpus for k in kept])
+                last = 0 if waited else self.meaning.hurry(view.plain, [k.corpus for k in kept])
                 if not last:
-                    return _Search(self, snapshot, kept, asked, person, narrowed, explain).answer(
+                    return _Search(self, view, kept, asked, person, narrowed, explain).answer(
                         vector, problem
                     )
             waited = True
@@ -139,7 +140,7 @@ class _Search:
     """One search under way, within one view of the store."""
 
     searcher: Searcher
-    snapshot: Snapshot
+    view: JoinedSnapshot
     kept: Sequence[Kept]
     asked: Asked
     person: str
@@ -150,7 +151,7 @@ class _Search:
         reading, asked = self.searcher.reading, self.asked
         now = reading.clock.now()
         corpora = [kept.corpus for kept in self.kept]
-        names = self.searcher.names.of(reading, self.snapshot, self.person, self.kept)
+        names = self.searcher.names.of(reading, self.view, self.person, self.kept)
         plan = plan_of(
             asked,
             now=now,
@@ -234,7 +235,7 @@ class _Search:
             Ranked(corpus, score, ranking.parts)
             for corpus, score, ranking in zip(corpora, scores, rankings, strict=True)
         ]
-        checker = Checker(self.searcher.reading, self.snapshot, wanted)
+        checker = Checker(self.searcher.reading, self.view, wanted)
         # A recipe that weighs more than relevance chooses from more than it hands out.
         pool = self.asked.limit if recipe.relevance == 1.0 else max(_POOL, self.asked.limit)
         hits = walk(ranked, checker, pool)
@@ -266,7 +267,7 @@ class _Search:
         asked = self.asked
         return Wanted(
             At(plan.as_of, plan.known_at), self.narrowed.types, self.narrowed.without,
-            None if asked.subject is None else frozenset({asked.subject}),
+            None if asked.subject is None else frozenset(self.view.names(asked.subject)),
             None if asked.attribute is None else frozenset(plan.attributes),
             asked.metadata.matches if asked.metadata.conditions else None,
             asked.after, asked.before, history=plan.include == "history",
@@ -282,7 +283,7 @@ class _Search:
         for subject in wanted.subjects or (None,):
             for attribute in wanted.attributes or (None,):
                 selection = reading.selection(self.person, subject, attribute)
-                found += [key.no for key in self.snapshot.keys(selection)]
+                found += [key.no for key in self.view.plain.keys(selection)]
         return np.array(found, np.int64)
 
 

@@ -9,7 +9,8 @@ from vigent.domain.state import State
 from vigent.domain.statements import ONE_VALUE, Key, KeyId
 from vigent.domain.text import canonical_subject
 from vigent.domain.time import Instant
-from vigent.ports.storage import HeadRow, Selection, Snapshot, Stretched
+from vigent.joining import JoinedSnapshot
+from vigent.ports.storage import HeadRow, Selection, Stretched
 from vigent.read.reading import NOW, At, Reading
 from vigent.standing import half_life, shown
 
@@ -24,21 +25,25 @@ def current(
     persons = (person, "") if person else ("",)
     if at is NOW:
         reader, clock = reading.storage.reader(), reading.clock.now()
+        known = False
         for whose in persons:
             row = reader.head(reading.tenant, reading.store, whose, canon, attribute)
             if row is None:
                 continue
+            known = True
             now = max(clock, row.last_recorded)
             if not row.valid_from <= now < row.valid_to:
-                break  # kept for another stretch of time: ask the beliefs
+                break  # kept for another stretch of time, or joined: ask the beliefs
             if row.content is None:
                 continue
             if row.expires_at <= now:
                 break
             return _quick(reading, row, canon, attribute, now)
         else:
-            return None
-    with reading.storage.snapshot() as snapshot:
+            # A key with a quick answer has no other names; one that is not there may have.
+            if known or not reader.aliased(reading.tenant, reading.store, canon, person or ""):
+                return None
+    with reading.view(person) as snapshot:
         selection = Selection(reading.tenant, reading.store, persons, canon, attribute, "")
         keys = {key.id.person: key for key in snapshot.keys(selection)}
         for name in persons:
@@ -61,7 +66,7 @@ def _quick(reading: Reading, row: HeadRow, subject: str, attribute: str, now: In
 
 
 def _in_force(
-    reading: Reading, snapshot: Snapshot, key: Key, member: bytes | None, at: At
+    reading: Reading, snapshot: JoinedSnapshot, key: Key, member: bytes | None, at: At
 ) -> list[Stretched]:
     now = reading.now_of(key)
     rows = snapshot.at(key, member, now if at.as_of is None else at.as_of, at.known_at)
@@ -76,13 +81,13 @@ def current_many(
     """Give the records in force of a multi-valued attribute, in order of recording."""
     _, canon = canonical_subject(subject)
     persons = reading.scope(person).readable
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         selection = Selection(reading.tenant, reading.store, persons, canon, attribute, "")
         return _many(reading, snapshot, snapshot.keys(selection), persons, at)
 
 
 def _many(
-    reading: Reading, snapshot: Snapshot, keys: list[Key], persons: tuple[str, ...], at: At
+    reading: Reading, snapshot: JoinedSnapshot, keys: list[Key], persons: tuple[str, ...], at: At
 ) -> tuple[Record, ...]:
     out: list[Record] = []
     seen: set[bytes] = set()
@@ -101,7 +106,7 @@ def state(reading: Reading, subject: object, person: str | None, at: At) -> Stat
     written, canon = canonical_subject(subject)
     persons = reading.scope(person).readable
     records: dict[str, Record | tuple[Record, ...]] = {}
-    with reading.storage.snapshot() as snapshot:
+    with reading.view(person) as snapshot:
         every = snapshot.keys(Selection(reading.tenant, reading.store, persons, canon))
         by_attribute: dict[str, list[Key]] = {}
         for key in every:

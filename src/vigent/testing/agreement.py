@@ -379,6 +379,19 @@ class AgreementMachine(RuleBasedStateMachine):
         if not dry_run:
             self._everything()
 
+    @precondition(lambda self: len(self.memories) > 1)
+    @rule(name=_subject, of=_subject, person=_person, removed=st.sampled_from((False, False, True)))
+    def alias(self, name: str, of: str, person: str | None, *, removed: bool) -> None:
+        """Join two names, or part them."""
+        if removed:
+            self._do("alias.remove", name, person=person)
+        else:
+            self._do("alias", name, of=of, person=person)
+        self.pair.do("alias.list", person=person)
+        for subject in (name, of):
+            self.pair.do("alias.names", subject, person=person)
+            self._reads(subject, "city", person)
+
     # ---------------------------------------------------------------------------- reads
 
     def teardown(self) -> None:

@@ -31,6 +31,7 @@ from vigent.errors import (
     UnexpectedMemory,
 )
 from vigent.memory import Memory
+from vigent.testing.aliases import AliasClaims
 from vigent.testing.clock import FakeClock
 from vigent.testing.contexts import ContextClaims
 from vigent.testing.threads import ThreadClaims
@@ -64,7 +65,7 @@ def _values(records: Any) -> list[Any]:
     return [record.value for record in records]
 
 
-class MemoryContract(ThreadClaims, ContextClaims, abc.ABC):
+class MemoryContract(ThreadClaims, AliasClaims, ContextClaims, abc.ABC):
     """The claims of memory, asked of one adapter through its public face.
 
     ``durable`` says whether what was written is there when the path is opened again.

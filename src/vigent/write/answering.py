@@ -138,7 +138,7 @@ def apply(work: Work) -> None:
     """Put the change into the transaction, with the quick answer of a single-valued key."""
     changes, key = work.changes, work.key
     single = key.id.attribute and (work.definition is None or not work.definition.multi)
-    if not single or not changes.recorded or changes.heads:
+    if not single or not changes.recorded or changes.heads or work.joined is not None:
         work.transaction.apply(changes)
         return
     head = _quick_answer(work)
@@ -153,5 +153,6 @@ def apply(work: Work) -> None:
 
 def lookup(work: Work, statement: Statement, stretch: Stretch) -> Standing:
     """Give how a stored memory stands, with its neighbours looked up."""
-    around = neighbours(work.transaction, work.key, statement, None, work.at)
+    seen = work.joined or work.transaction
+    around = neighbours(seen, work.key, statement, None, work.at)
     return Standing(statement, stretch, around.replaced, around.replacer, until=around.until)

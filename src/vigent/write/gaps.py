@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from vigent.domain.changes import ChangeSet, Forget
 from vigent.domain.statements import Key, Statement
 from vigent.domain.time import OPEN, Instant
-from vigent.ports.storage import Transaction
+from vigent.ports.storage import Folding
 
 __all__ = ["leave_gap"]
 
 
 def leave_gap(
-    transaction: Transaction,
+    transaction: Folding,
     key: Key,
     memory: int,
     run: Sequence[Statement],

@@ -13,6 +13,7 @@ from vigent.domain.records import Record, Stretch
 from vigent.domain.statements import Key, KeyId, Statement, edited
 from vigent.domain.time import OPEN, Instant
 from vigent.errors import InvalidInput, NotFound, UnavailableError
+from vigent.joining import JoinedSnapshot, joined_names, keys_of_names
 from vigent.ports.storage import Selection, Storage, Transaction
 from vigent.standing import half_life, last_belief, neighbours
 from vigent.write.answering import Standing, apply, lookup
@@ -25,6 +26,7 @@ from vigent.write.plain import Plain, is_plain
 from vigent.write.reconcile import change, replace, retract
 from vigent.write.result import WriteResult
 from vigent.write.retrieved import RetrievedCounts, enter_counts
+from vigent.write.together import JoinedWork, join
 from vigent.write.work import Work, token_of
 
 __all__ = ["Session", "WritePipeline"]
@@ -73,6 +75,13 @@ class Session:
             Selection(id.tenant, id.store, (id.person,), id.subject, id.attribute, id.type)
         )
         return found[0] if found else None
+
+    def beside(self, id: KeyId) -> list[Key] | None:
+        """Give the keys of all names of a subject; None where no alias bears on it."""
+        if not self.unsettled.aliased(id.tenant, id.store, id.subject, id.person):
+            return None
+        names = joined_names(self.transaction, id.tenant, id.store, id.person, id.subject)
+        return keys_of_names(self.unsettled, Key(0, id, "", 0), names)
 
 
 class WritePipeline:
@@ -135,10 +144,15 @@ class WritePipeline:
         """Begin a change to a key, at an instant later than any recorded for it."""
         at = self._later(key) if at is None else at
         changes = ChangeSet(self.context.tenant, keys=[key] if fresh else [])
+        id = key.id
+        joined = None
+        if session.unsettled.aliased(id.tenant, id.store, id.subject, id.person):
+            joined = JoinedSnapshot(session.transaction, id.tenant, id.store, id.person)
         definition = self.context.schema.attribute(key.id.attribute) if key.id.attribute else None
         return Work(
-            session.transaction, self.context, key, definition, at, session.salt, changes, person
-        )
+            session.transaction, self.context, key, definition, at, session.salt, changes, person,
+            joined=joined,
+        )  # fmt: skip
 
     def key_id(self, draft: Draft) -> KeyId:
         """Give what identifies the key a draft is about."""
@@ -161,9 +175,12 @@ class WritePipeline:
         context = self.context
         named = self.key_id(draft)
         key = session.find(named)
-        at = self._later(key)
+        beside = session.beside(named)
+        if beside is not None:
+            key = next((k for k in beside if k.id == named), None)
+        at = max([self._later(key), *(self._later(k) for k in beside or ())])
         dated = self._dates(session.unsettled, draft, at)
-        if is_plain(draft, id):
+        if beside is None and is_plain(draft, id):
             plainly = self._enter_plainly(session, key, draft, dated, at)
             if plainly is not None:
                 return plainly
@@ -172,6 +189,8 @@ class WritePipeline:
         if key is None:
             key = Key(transaction.numbers.key, named, draft.name, 0)
         work = self.work(session, key, draft.person, fresh=fresh, at=at)
+        if any(k.no != key.no for k in beside or ()):
+            work = join(work, beside or (), draft, dated)
         fingerprint = asked or _fingerprint(work, draft, dated)
         if fingerprint is not None and id is None:
             before = transaction.statements(context.tenant, fingerprint=fingerprint)
@@ -184,8 +203,11 @@ class WritePipeline:
         if fingerprint is not None:
             _remember(work, draft, dated, entered, fingerprint)
         self._audit(work, draft, entered)
-        apply(work)
-        return self.show(entered, work.key, work.at)
+        if isinstance(work, JoinedWork):
+            work.part()
+        else:
+            apply(work)
+        return self.show(entered, work)
 
     def _enter_plainly(
         self, session: Session, key: Key | None, draft: Draft, dated: Dated, at: Instant
@@ -208,7 +230,7 @@ class WritePipeline:
         else:
             entered = plain.next(draft, dated, ends, fingerprint)
         self._audit(work, draft, entered)
-        return self.show(entered, work.key, work.at)
+        return self.show(entered, work)
 
     def episode(self, transaction: Transaction, draft: Draft) -> EpisodeRow:
         """Give the episode a draft cites; raises NotFound where its person may not see it."""
@@ -274,12 +296,12 @@ class WritePipeline:
             )
         ]
         entered = Entered(outcome, memory, tuple(s for s in ended if s is not None), first.reason)
-        return self.show(entered, work.key, work.at)
+        return self.show(entered, work)
 
     def _as_stored(self, work: Work, statement: Statement) -> Standing | None:
         if statement.forgotten_at != OPEN:
             return None
-        last = last_belief(work.transaction, work.key, statement)
+        last = last_belief(work.joined or work.transaction, work.key, statement)
         stretch = Stretch(last.valid_from, last.valid_to, last.recorded_from, last.recorded_to)
         return lookup(work, statement, stretch)
 
@@ -293,11 +315,17 @@ class WritePipeline:
         stretch = Stretch(statement.valid_from, statement.valid_to, statement.recorded_from, None)
         return self.record(Standing(statement, stretch, None, None), key, key.last_recorded)
 
-    def show(self, entered: Entered, key: Key, at: Instant) -> WriteResult:
+    def show(self, entered: Entered, work: Work) -> WriteResult:
         """Give the answer as records."""
-        memory = None if entered.memory is None else self.record(entered.memory, key, at)
-        ended = tuple(self.record(s, key, at) for s in entered.ended)
-        return WriteResult(entered.outcome, memory, ended, entered.reason)
+        # Of joined subjects each memory bears the name it was written under.
+        memory, *ended = (
+            [] if s is None else [self.record(s, _key_of(work, s.statement), work.at)]
+            for s in (entered.memory, *entered.ended)
+        )
+        return WriteResult(
+            entered.outcome, memory[0] if memory else None, tuple(e[0] for e in ended),
+            entered.reason,
+        )  # fmt: skip
 
     def _followed(self, statement: Statement, at: Instant) -> Callable[[], str | None]:
         """Look up what a memory replaced when it is asked for, as it was known at the write."""
@@ -320,6 +348,10 @@ class WritePipeline:
             replacer=standing.replacer, valid_at=at, known=at, answered_at=at,
             half_life_days=half_life(self.context.schema, key.id, statement.type),
         )  # fmt: skip
+
+
+def _key_of(work: Work, statement: Statement) -> Key:
+    return work.key_of(statement) if isinstance(work, JoinedWork) else work.key
 
 
 def _reconcile(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:

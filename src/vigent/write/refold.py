@@ -15,7 +15,7 @@ from vigent.domain.changes import ChangeSet, Close, Refold
 from vigent.domain.statements import BEGINNING, Belief, Key, Statement, rank
 from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import Plan, Segment
-from vigent.ports.storage import Transaction
+from vigent.ports.storage import Folding
 
 __all__ = ["Refolded", "difference", "flags", "of_member", "refold"]
 
@@ -45,7 +45,7 @@ class Refolded:
 
 
 def refold(
-    transaction: Transaction,
+    transaction: Folding,
     key: Key,
     member: bytes,
     *,
@@ -99,7 +99,7 @@ def _none() -> Generator[Statement]:
 
 
 def of_member(
-    transaction: Transaction, key: Key, member: bytes, start: tuple[int, int, int, int]
+    transaction: Folding, key: Key, member: bytes, start: tuple[int, int, int, int]
 ) -> Generator[Statement]:
     """Give the stored statements of a timeline.
 

@@ -11,6 +11,7 @@ from vigent.domain.text import check_id, clean_text
 from vigent.domain.time import OPEN
 from vigent.domain.values import Value
 from vigent.errors import ConflictError, NotFound
+from vigent.joining import JoinedSnapshot
 from vigent.ports.storage import Selection
 from vigent.standing import shown
 from vigent.write.answering import apply
@@ -57,11 +58,11 @@ class Reviewer:
             draft.trust, draft.trust_rank = trust, rank
             work = self.pipeline.work(session, key, key.id.person)
             work.changes.discarded.append(held.no)
-            self._uncontest(work, held)
+            self._uncontest(session, work, held)
             session.transaction.apply(work.changes)
             key = work.key._replace(last_recorded=work.at)
             if held.contested:
-                found = session.transaction.at(key, b"", held.valid_from, None)
+                found = self._view(session, key).at(key, b"", held.valid_from, None)
                 if found and shown(found[0].statement, work.at):
                     draft.mode, draft.corrects = "correction", found[0].statement.id
                     draft.valid_from = None
@@ -75,7 +76,7 @@ class Reviewer:
             work = self.pipeline.work(session, key, key.id.person)
             rejected = edited(held, status="rejected", reason=why or held.reason, contested=0)
             work.amend(rejected)
-            self._uncontest(work, held)
+            self._uncontest(session, work, held)
             finish(work)
             work.changes.audit.append(
                 self.context.audit(
@@ -104,11 +105,17 @@ class Reviewer:
             raise ConflictError(f"memory_id: {id} does not wait for review", field="memory_id")
         return key, held
 
-    def _uncontest(self, work: Work, held: Statement) -> None:
+    def _view(self, session: Session, key: Key) -> JoinedSnapshot:
+        """Give what is there as the owner of a key reads it: with the names it is joined with."""
+        id = key.id
+        return JoinedSnapshot(session.transaction, id.tenant, id.store, id.person)
+
+    def _uncontest(self, session: Session, work: Work, held: Statement) -> None:
         """Take the mark off what stood against a candidate, unless another still does."""
         if not held.contested:
             return
-        rows = work.transaction.statements(self.context.tenant, of_key=work.key.no)
+        view = self._view(session, work.key)
+        rows = view.statements(self.context.tenant, of_key=view.one(work.key).no)
         if any(s.contested and s.role == "held" and s.no != held.no for _, s in rows):
             return
         for _, s in rows:

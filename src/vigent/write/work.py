@@ -18,7 +18,7 @@ from vigent.domain.statements import BEGINNING, Key, Statement
 from vigent.domain.text import is_own
 from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.values import Value
-from vigent.ports.storage import Transaction
+from vigent.ports.storage import Folding, Timelines
 from vigent.standing import passages_of, shown
 from vigent.write.context import Context
 from vigent.write.draft import Draft
@@ -50,7 +50,7 @@ class Standing(NamedTuple):
 class Work:
     """The change under way. ``at`` is its recorded instant."""
 
-    transaction: Transaction
+    transaction: Folding
     context: Context
     key: Key
     definition: AttributeDefinition | None
@@ -62,6 +62,8 @@ class Work:
     new: dict[int, Statement] = field(default_factory=dict[int, Statement])
     amended: dict[int, Statement] = field(default_factory=dict[int, Statement])
     shown: dict[int, Standing] = field(default_factory=dict[int, Standing])
+    joined: Timelines | None = None
+    """What readers see where an alias bears on the key; no quick answer is kept there."""
     _next: int = 0
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from vigent.edges.cli import (
+    aliases,
     checking,
     contexts,
     demo,
@@ -133,8 +134,8 @@ def start(
 
 
 for part in (
-    writing, reading, searching, contexts, threads, forgetting, persons, reviewing, importing,
-    importchat, checking, demo, evaluating,
+    writing, reading, searching, contexts, threads, forgetting, persons, aliases, reviewing,
+    importing, importchat, checking, demo, evaluating,
 ):  # fmt: skip
     part.register(app)
 

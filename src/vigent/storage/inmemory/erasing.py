@@ -40,19 +40,21 @@ class ErasingChange(Change):
             k
             for k, a in rows.answered.items()
             if a.tenant == erasure.tenant
-            and (
-                a.person == erasure.person
-                or (erasure.about and json.loads(a.answer).get("about") == erasure.about)
-            )
+            and (a.person == erasure.person or json.loads(a.answer).get("about") in erasure.about)
         ]
         link = (erasure.tenant, erasure.person)
+        aliases = [
+            k
+            for k, r in rows.aliases.items()
+            if (r.tenant, r.person) == link or r in erasure.aliases
+        ]
         threads = rows.threads.erase(*link, episodes, dry_run=dry_run)
         found = rows.index.erase(erasure.tenant, gone, set(episodes), dry_run=dry_run)
         counts = {
             **found, "belief": len(beliefs),
             "audit_content": len(audit), "statement": len(gone), "key": len(keys),
             **threads, "episode": len(episodes), "idempotency": len(answers), "job": 0,
-            "person": int(link in rows.persons),
+            "alias": len(aliases), "person": int(link in rows.persons),
         }  # fmt: skip
         if dry_run:
             return counts
@@ -66,6 +68,8 @@ class ErasingChange(Change):
             del rows.keys[rows.key_ids.pop(number)]
         for answer in answers:
             del rows.answered[answer]
+        for alias in aliases:
+            del rows.aliases[alias]
         rows.persons.pop(link, None)
         rows.emptied |= audit
         rows.erased[erasure.tenant, erasure.digest] = erasure.at

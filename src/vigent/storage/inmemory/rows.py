@@ -19,6 +19,7 @@ from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.timeline import replay
 from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
 from vigent.ports.typed import TypedRow
+from vigent.storage.inmemory.aliases import AliasRows, AliasView
 from vigent.storage.inmemory.indexing import IndexRows, IndexView
 from vigent.storage.inmemory.threads import ThreadRows, ThreadView
 
@@ -52,6 +53,7 @@ class Rows:
     last: Numbers = field(default_factory=lambda: Numbers(1, 1, 1))
     threads: ThreadRows = field(default_factory=ThreadRows)
     index: IndexRows = field(default_factory=IndexRows)
+    aliases: AliasRows = field(default_factory=AliasRows)
 
     def copy(self) -> Rows:
         """Give a copy that changes apart from this one."""
@@ -59,12 +61,13 @@ class Rows:
         return Rows(*(part.copy() if hasattr(part, "copy") else part for part in parts))
 
 
-class View(ThreadView, IndexView):
+class View(ThreadView, IndexView, AliasView):
     """Reads; what is in force comes from the replay."""
 
     def __init__(self, rows: Rows) -> None:
         ThreadView.__init__(self, rows.threads, rows.episodes)
         IndexView.__init__(self, rows.index, rows.episodes, rows.threads, rows.beliefs)
+        AliasView.__init__(self, rows.aliases)
         self._rows = rows
 
     def head(
@@ -299,6 +302,7 @@ class Change(View):
         for belief in changes.opened:
             rows.beliefs[belief.no] = belief
         self._apply_rest(changes)
+        self._change_aliases(changes.aliases)
         rows.last = Numbers(
             rows.last.key + len(changes.keys),
             max([rows.last.statement, *(s.no + 1 for s in changes.statements)]),

@@ -32,6 +32,7 @@ _TABLES = (
     "episode",
     "idempotency",
     "job",
+    "alias",
     "person",
 )
 
@@ -50,9 +51,12 @@ class ErasingTransaction(SqliteTransaction):
         for table in _TABLES:
             run(Q[f"erase_{table}"], handles)
             counts[table] = self._connection.changes()
-        if erasure.about:
-            run(Q["erase_answers_about"], (erasure.tenant, erasure.about))
+        for digest in erasure.about:
+            run(Q["erase_answers_about"], (erasure.tenant, digest))
             counts["idempotency"] += self._connection.changes()
+        for alias in erasure.aliases:
+            run(Q["alias_delete"], (alias.tenant, alias.name, alias.store, alias.person))
+            counts["alias"] += self._connection.changes()
         if dry_run:
             run("ROLLBACK TO erasure")
         else:

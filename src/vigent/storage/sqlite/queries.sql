@@ -50,6 +50,13 @@ FROM key
 WHERE tenant = ? AND store = ?
 ORDER BY person, subject, attribute, type;
 
+-- name: keys_of_subject_everyone
+-- The keys of one subject in a store, whoever's they are; the plus keeps the index's order.
+SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
+FROM key
+WHERE tenant = ? AND subject = ? AND +store = ?
+ORDER BY person, store, attribute, type;
+
 -- name: key_by_no
 -- One key by its number.
 SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
@@ -305,9 +312,10 @@ UPDATE statement SET source = NULL, quote = NULL, speaker = NULL WHERE no = ? AN
 DELETE FROM statement WHERE no = ? AND tenant = ?;
 
 -- name: last_numbers
--- The highest row numbers in use.
+-- The highest row numbers in use, and whether there is any alias.
 SELECT (SELECT coalesce(max(no), 0) FROM key), (SELECT coalesce(max(no), 0) FROM statement),
-       (SELECT coalesce(max(no), 0) FROM belief), (SELECT coalesce(max(no), 0) FROM audit);
+       (SELECT coalesce(max(no), 0) FROM belief), (SELECT coalesce(max(no), 0) FROM audit),
+       (SELECT max(rowid) FROM alias);
 
 -- name: passage_insert
 -- Make a stretch of a memory or of an episode findable.
@@ -551,6 +559,55 @@ VALUES (?, ?, ?, ?, ?);
 -- Let the state of a thread go.
 DELETE FROM thread_state WHERE thread = ? AND tenant = ?;
 
+-- name: aliased
+-- Whether an alias of a person, or a shared one, names a subject.
+SELECT 1 FROM alias WHERE tenant = ?1 AND name = ?2 AND store = ?3 AND person IN (?4, '')
+UNION ALL
+SELECT 1 FROM alias WHERE tenant = ?1 AND subject = ?2 AND store = ?3 AND person IN (?4, '')
+LIMIT 1;
+
+-- name: aliased_by_anyone
+-- Whether an alias names a subject, whoever's it is.
+SELECT 1 FROM alias WHERE tenant = ?1 AND name = ?2 AND store = ?3
+UNION ALL
+SELECT 1 FROM alias WHERE tenant = ?1 AND subject = ?2 AND store = ?3
+LIMIT 1;
+
+-- name: aliases_naming
+-- The aliases of a person, and the shared, that have a subject at either end.
+SELECT tenant, store, person, name, written, subject, at FROM alias
+WHERE tenant = ?1 AND name = ?2 AND store = ?3 AND person IN (?4, '')
+UNION ALL
+SELECT tenant, store, person, name, written, subject, at FROM alias
+WHERE tenant = ?1 AND subject = ?2 AND store = ?3 AND person IN (?4, '');
+
+-- name: aliases_anywhere
+-- The aliases of a person, and the shared, that have a subject at either end, in every store.
+SELECT tenant, store, person, name, written, subject, at FROM alias
+WHERE tenant = ?1 AND name = ?2 AND person IN (?3, '')
+UNION ALL
+SELECT tenant, store, person, name, written, subject, at FROM alias
+WHERE tenant = ?1 AND subject = ?2 AND person IN (?3, '');
+
+-- name: aliases_of
+-- All aliases of one person in a store.
+SELECT tenant, store, person, name, written, subject, at FROM alias
+WHERE tenant = ? AND person = ? AND store = ?
+ORDER BY name;
+
+-- name: last_alias
+-- The row of the latest alias; nothing where there is none.
+SELECT max(rowid) FROM alias;
+
+-- name: alias_insert
+-- Keep an alias.
+INSERT INTO alias (tenant, store, person, name, written, subject, at)
+VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: alias_delete
+-- Let an alias go.
+DELETE FROM alias WHERE tenant = ? AND name = ? AND store = ? AND person = ?;
+
 -- name: audit_insert
 -- Enter what happened.
 INSERT INTO audit (no, tenant, id, at, action, outcome, target, digest)
@@ -761,6 +818,10 @@ WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
 -- name: erase_answers_about
 -- The kept answers about the entity that a person is.
 DELETE FROM idempotency WHERE tenant = ? AND answer ->> 'about' = ?;
+
+-- name: erase_alias
+-- The aliases of a person.
+DELETE FROM alias WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
 
 -- name: erase_job
 -- The queued work that concerns a person.

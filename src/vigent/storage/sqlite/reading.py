@@ -16,6 +16,7 @@ from vigent.domain.time import Instant
 from vigent.ports.storage import HeadRow, Ledger, Selection, Stretched
 from vigent.ports.typed import TypedRow
 from vigent.storage.queries import load_queries
+from vigent.storage.sqlite.aliases import AliasView
 from vigent.storage.sqlite.connection import translate
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.indexing import IndexView
@@ -33,7 +34,7 @@ def key_of(row: Sequence[Any]) -> Key:
     return Key(row[0], KeyId(*row[1:7]), row[7], row[8])
 
 
-class SqliteSnapshot(IndexView):
+class SqliteSnapshot(AliasView, IndexView):
     """Reads rows; whoever opened it sees to it that they are of one moment."""
 
     def __init__(self, connection: Database) -> None:
@@ -61,6 +62,9 @@ class SqliteSnapshot(IndexView):
         if s.store is None:
             for person in s.persons:
                 rows += self._run(Q["keys_about"], (s.tenant, s.subject, person)).fetchall()
+        elif not s.persons and s.subject is not None:
+            named_as = (s.tenant, s.subject, s.store)
+            rows += self._run(Q["keys_of_subject_everyone"], named_as).fetchall()
         elif not s.persons:
             rows += self._run(Q["keys_of_store"], (s.tenant, s.store)).fetchall()
         for person in sorted(s.persons) if s.store is not None else ():

@@ -17,6 +17,7 @@ from vigent.domain.passages import ITEM, MEMORY
 from vigent.domain.statements import BEGINNING, END, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import DAY, Instant
 from vigent.ports.storage import Ledger, Numbers, Selection, Stretched
+from vigent.storage.sqlite.aliases import ALIAS_ORDER, alias_rows
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.indexing import INDEX_ORDER, passage_rows, take_vectors, unindex
 from vigent.storage.sqlite.reading import Q, SqliteSnapshot, key_of
@@ -56,6 +57,7 @@ _ORDER = (
     "job_insert",
     "answer_insert",
     "person_link",
+    *ALIAS_ORDER,
 )
 
 
@@ -72,7 +74,8 @@ class SqliteTransaction(SqliteSnapshot):
         self._dirty: set[int] = set()
         self._stale = False
         self._fresh: dict[KeyId, Key] = {}
-        key, statement, belief, audit = self._run(Q["last_numbers"]).fetchall()[0]
+        key, statement, belief, audit, alias = self._run(Q["last_numbers"]).fetchall()[0]
+        self._any_alias = alias is not None
         self._numbers = Numbers(key + 1, statement + 1, belief + 1)
         self._last: dict[str, int] = {"last_audit": audit}
         self._unwritten = statement + 1
@@ -228,8 +231,12 @@ class SqliteTransaction(SqliteSnapshot):
         self._take_statements(changes)
         self._take_beliefs(changes)
         self._take_rest(changes)
-        if changes.threads is not None:
-            self.flush()  # reads of threads look at the tables alone
+        if changes.aliases is not None:
+            self._any_alias = True
+            for query, rows in alias_rows(changes.aliases):
+                self._add(query, rows)
+        if changes.threads is not None or changes.aliases is not None:
+            self.flush()  # reads of these look at the tables alone
 
     def _add(self, query: str, rows: Sequence[Any]) -> None:
         if rows:
@@ -390,20 +397,7 @@ class SqliteTransaction(SqliteSnapshot):
 
 def _amendment(s: Statement) -> tuple[Any, ...]:
     return (
-        s.status,
-        s.contested,
-        s.confidence,
-        s.importance,
-        s.metadata,
-        s.retention,
-        s.expires_at,
-        s.last_changed_at,
-        s.confirmed_at,
-        s.evidence_count,
-        s.fields,
-        s.replaces,
-        s.role,
-        s.reason,
-        s.no,
-        s.tenant,
-    )
+        s.status, s.contested, s.confidence, s.importance, s.metadata, s.retention, s.expires_at,
+        s.last_changed_at, s.confirmed_at, s.evidence_count, s.fields, s.replaces, s.role,
+        s.reason, s.no, s.tenant,
+    )  # fmt: skip
