@@ -220,7 +220,7 @@ def test_free_text_of_both_names_is_one(memory):
     again = memory.write(subject="Katarzyna Lis", text="Likes the sea.")
     assert again.outcome == "confirmed"
     assert [r.text for r in memory.list(subject="Katarzyna Lis")] == ["Likes the sea."]
-    assert [r.text for r in memory.words("sea", subject="Kasia")] == ["Likes the sea."]
+    assert [r.text for r in memory.search("sea", subject="Kasia").records] == ["Likes the sea."]
 
 
 def test_held_by_trust_it_may_be_let_in(tmp_path, clock):

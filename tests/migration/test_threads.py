@@ -6,6 +6,7 @@ import sqlite3
 
 import pytest
 
+from tests.migration.older import older
 from vigent import Memory
 from vigent.domain.time import parse_instant
 from vigent.errors import CorruptStore, StoreNewer
@@ -37,12 +38,8 @@ def old(tmp_path, clock):
         memory.write(**KEY, value="Porto", source_episode_id=named[0][1], quote="in Porto")
         memory.write(**KEY, value="Braga", source_episode_id=named[3][1])
         memory.check()
+    older(path, 1)
     with sqlite3.connect(path) as connection:
-        # What later schemas brought goes: no Vigent of today writes to the first one.
-        for table in ("thread_item", "thread_state", "thread", "alias"):
-            connection.execute(f"DROP TABLE {table}")
-        connection.execute("DELETE FROM migration WHERE number > 1")
-        connection.execute("PRAGMA user_version = 1")
         connection.executemany("UPDATE episode SET thread = ? WHERE id = ?", named)
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
         tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 
+from tests.migration.older import older
 from vigent import Memory
-from vigent.storage import migrate
 from vigent.testing import FakeClock
 
 
-def test_commitments_and_rules_from_before_are_given(tmp_path, monkeypatch):
+def test_commitments_and_rules_from_before_are_given(tmp_path):
     path, clock = tmp_path / "old.db", FakeClock("2026-01-01T00:00:00Z")
-    with monkeypatch.context() as patched:
-        every = migrate.migrations_of
-        patched.setattr(migrate, "migrations_of", lambda package: every(package)[:2])
-        with Memory.open(path, clock=clock, person="p1") as memory:
-            for n in range(20):
-                memory.write(subject=f"s{n}", attribute="a", value=n)
-            memory.write(type="commitment", text="send it")
-            memory.write(subject="p1", attribute="promise", value="call", type="commitment")
-            memory.write(subject="p1", attribute="tone", value="brief", type="behaviour")
-            memory.write(subject="p1", attribute="tone", value="long", type="commitment")
+    with Memory.open(path, clock=clock, person="p1") as memory:
+        for n in range(20):
+            memory.write(subject=f"s{n}", attribute="a", value=n)
+        memory.write(type="commitment", text="send it")
+        memory.write(subject="p1", attribute="promise", value="call", type="commitment")
+        memory.write(subject="p1", attribute="tone", value="brief", type="behaviour")
+        memory.write(subject="p1", attribute="tone", value="long", type="commitment")
+    older(path, 2)
     with Memory.open(path, clock=clock, person="p1") as memory:
         block = memory.context("no topic of these").block
         assert [block.count(f'"{text}"') for text in ("send it", "call", "brief", "long")] == [

@@ -228,7 +228,8 @@ class _Search:
                 score = score + np.float32(_THEN) * said_then(corpus, plan)
             scores.append(np.where(fit, score, np.float32(0)))
         if self.asked.expand != "always":
-            scores = worth_handing_out(scores)
+            own = [ranking.parts["words"] for ranking in rankings]
+            scores = worth_handing_out(scores, own, evidence)
         if self.asked.limit > KEPT:
             scores = alike(corpora, scores)
         ranked = [
