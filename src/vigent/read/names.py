@@ -5,14 +5,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-import numpy as np
-
-from vigent.domain.corpus import Ints
 from vigent.domain.naming import NameIndex
 from vigent.domain.passages import MEMORY
+from vigent.domain.statements import Key
 from vigent.ports.storage import Snapshot
 from vigent.read.index import Kept
 from vigent.read.reading import Reading
@@ -20,21 +18,29 @@ from vigent.read.reading import Reading
 __all__ = ["NameCache", "Names"]
 
 _KEPT: Final = 64
+_FEW: Final = 200
+"""So many new names are always added to those there are; many more are read with them."""
 _NAME: Final = "name"
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of one reader: as of which keys, and which of these are ``name`` facts."""
+    """The names of one reader: as of which passages, and which keys are ``name`` facts.
 
-    state: tuple[int, ...]
-    name_keys: Ints
+    ``state`` has the generation and the number of passages of each scope, ``keys`` are those
+    whose names are in.
+    """
+
+    state: tuple[tuple[int, int], ...]
+    keys: frozenset[int]
+    name_keys: frozenset[int]
+    attributes: frozenset[str]
     subjects: Mapping[str, Collection[str]]
     index: NameIndex
 
 
 class NameCache:
-    """Keeps the names of the readers that asked last, until new keys or names are there."""
+    """Keeps the names of the readers that asked last, and adds those that are new."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, ...], Names] = OrderedDict()
@@ -55,46 +61,93 @@ class NameCache:
         asked = (reading.tenant, reading.store, person or "")
         with self._lock:
             kept = self._kept.get(asked)
-        if kept is not None and kept.state == _state(scopes, kept.name_keys):
+        if kept is not None and kept.state == _state(scopes):
             return kept
-        kept = _read(reading, snapshot, person, scopes)
+        found = None if kept is None else _extended(kept, reading, snapshot, scopes)
+        if found is None:
+            keys = snapshot.keys(reading.selection(person))
+            found = _read(reading, snapshot, keys, _state(scopes))
         with self._lock:
-            self._kept[asked] = kept
+            self._kept[asked] = found
             self._kept.move_to_end(asked)
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-        return kept
+        return found
 
 
-def _state(scopes: Sequence[Kept], name_keys: Ints) -> tuple[int, ...]:
-    state: list[int] = []
-    for kept in scopes:
-        homes = kept.corpus.homes[kept.corpus.kinds == MEMORY]
-        state += (kept.generation, int(homes.max(initial=0)))
-        state.append(int(np.isin(homes, name_keys).sum()) if len(name_keys) else 0)
-    return tuple(state)
+def _state(scopes: Sequence[Kept]) -> tuple[tuple[int, int], ...]:
+    return tuple((kept.generation, len(kept.corpus)) for kept in scopes)
 
 
 def _read(
-    reading: Reading, snapshot: Snapshot, person: str | None, scopes: Sequence[Kept]
+    reading: Reading,
+    snapshot: Snapshot,
+    keys: Sequence[Key],
+    state: tuple[tuple[int, int], ...],
 ) -> Names:
+    subjects, attributes, name_keys = _names_of(reading, snapshot, keys)
+    known = {definition.name: definition.aliases for definition in reading.schema.attributes}
+    asked = {**dict.fromkeys(attributes, ()), **known}
+    return Names(
+        state, frozenset(key.no for key in keys), name_keys, frozenset(asked), subjects,
+        NameIndex(subjects, asked),
+    )  # fmt: skip
+
+
+def _extended(
+    kept: Names, reading: Reading, snapshot: Snapshot, scopes: Sequence[Kept]
+) -> Names | None:
+    """Give the names with those of new passages; None where more than that has changed."""
+    state = _state(scopes)
+    if [at[0] for at in state] != [at[0] for at in kept.state]:
+        return None
+    fresh: dict[int, int] = {}
+    for scope, (_, size) in zip(scopes, kept.state, strict=True):
+        corpus = scope.corpus
+        there = corpus.kinds[size:] == MEMORY
+        homes, sources = corpus.homes[size:][there], corpus.sources[size:][there]
+        fresh.update(zip(homes.tolist(), sources.tolist(), strict=True))
+    if not kept.name_keys.isdisjoint(fresh):
+        return None  # who is called something has changed
+    wanted = [source for home, source in fresh.items() if home not in kept.keys]
+    if not wanted:
+        return replace(kept, state=state)
+    if len(wanted) > max(_FEW, len(kept.keys) // 4):
+        return None
+    rows = snapshot.statements(reading.tenant, numbers=wanted)
+    if len(rows) < len(wanted):
+        return None  # this view is older than the passages in memory
+    keys = [key for key, _ in rows]
+    subjects, attributes, name_keys = _names_of(reading, snapshot, keys)
+    new = attributes - kept.attributes
+    return Names(
+        state,
+        kept.keys.union(key.no for key in keys),
+        kept.name_keys | name_keys,
+        kept.attributes | new,
+        {**kept.subjects, **{s: {*kept.subjects.get(s, ()), *n} for s, n in subjects.items()}},
+        kept.index.with_more(subjects, dict.fromkeys(new, ())),
+    )
+
+
+def _names_of(
+    reading: Reading, snapshot: Snapshot, keys: Sequence[Key]
+) -> tuple[dict[str, set[str]], set[str], frozenset[int]]:
+    """Give the names of the subjects of keys, their attributes, and which are ``name`` facts."""
     subjects: dict[str, set[str]] = {}
-    attributes: dict[str, tuple[str, ...]] = {
-        definition.name: definition.aliases for definition in reading.schema.attributes
-    }
+    attributes: set[str] = set()
     name_keys: list[int] = []
     now = reading.clock.now()
-    for key in snapshot.keys(reading.selection(person)):
+    for key in keys:
         if not key.id.subject:
             continue
         known = subjects.setdefault(key.id.subject, set())
         known.add(key.name)
         if key.id.attribute:
-            attributes.setdefault(key.id.attribute, ())
+            attributes.add(key.id.attribute)
         if key.id.attribute == _NAME:
             name_keys.append(key.no)
             for found in snapshot.at(key, None, max(now, key.last_recorded), None):
                 if found.statement.value is not None and found.statement.expires_at > now:
                     known.add(found.statement.value)
-    keys = np.array(name_keys, np.int64)
-    return Names(_state(scopes, keys), keys, subjects, NameIndex(subjects, attributes))
+    return subjects, attributes, frozenset(name_keys)
