@@ -6,7 +6,7 @@ number here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -20,6 +20,8 @@ Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 
 _TAIL: Final = 20_000
+_ASKED: Final = 256
+"""Of how many terms the rows are kept put together, until more passages come."""
 
 T = TypeVar("T")
 
@@ -70,6 +72,7 @@ class Corpus:
         self.types: dict[str, int] = {}
         self.names: list[frozenset[int]] = []
         self._name_of: dict[bytes, int] = {}
+        self._names_with: dict[int, list[int]] = {}
         self._last_of: dict[int, int] = {}
         self._words: list[bytes] = []
         self._terms: Ints = np.zeros(0, np.int64)
@@ -77,6 +80,7 @@ class Corpus:
         self._counts: Floats = np.zeros(0, np.float32)
         self._tail: dict[int, dict[int, int]] = {}
         self._tail_size = 0
+        self._asked: dict[int, tuple[Ints, Floats]] = {}
         self._vectors: _Column | None = None
         self._vector_rows = _Column(np.int64)
         self.last_vector = 0
@@ -170,6 +174,14 @@ class Corpus:
 
     def postings(self, term: int) -> tuple[Ints, Floats]:
         """Give the rows that bear a term (by its hash), rising, and how often each does."""
+        found = self._asked.get(term)
+        if found is None:
+            if len(self._asked) >= _ASKED:
+                self._asked.clear()
+            found = self._asked[term] = self._find(term)
+        return found
+
+    def _find(self, term: int) -> tuple[Ints, Floats]:
         low, high = np.searchsorted(
             self._terms, [term, term + 1] if term < 2**63 - 1 else [term, term]
         )
@@ -181,6 +193,16 @@ class Corpus:
             rows = np.concatenate((rows, np.fromiter(late.keys(), np.int64, len(late))))
             counts = np.concatenate((counts, np.fromiter(late.values(), np.float32, len(late))))
         return rows, counts
+
+    def names_within(self, terms: Collection[int]) -> list[int]:
+        """Give which of ``names`` consist of some terms alone (by their hashes)."""
+        asked = set(terms)
+        return [
+            number
+            for term in asked
+            for number in self._names_with.get(term, ())
+            if self.names[number] <= asked
+        ]
 
     def add(self, passages: Sequence[PassageRow]) -> None:
         """Take in passages, whose numbers rise."""
@@ -213,7 +235,9 @@ class Corpus:
         found = self._name_of.get(about)
         if found is None:
             found = self._name_of[about] = len(self.names)
-            self.names.append(frozenset(np.frombuffer(about, np.dtype("<i8")).tolist()))
+            name = frozenset(np.frombuffer(about, np.dtype("<i8")).tolist())
+            self.names.append(name)
+            self._names_with.setdefault(min(name), []).append(found)
         return found
 
     def _follow(self, passage: PassageRow, row: int) -> int:
@@ -224,6 +248,7 @@ class Corpus:
         return before
 
     def _count(self, terms: Ints, rows: Ints) -> None:
+        self._asked.clear()
         if self._tail_size + len(terms) < max(_TAIL, len(self._terms) // 4):
             tail = self._tail
             for term, row in zip(terms.tolist(), rows.tolist(), strict=True):

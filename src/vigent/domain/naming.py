@@ -24,6 +24,7 @@ _EVERYDAY: Final = frozenset(
     winter woman work world year""".split()  # noqa: SIM905
 )
 _SEPARATORS: Final = re.compile(r"[_\-./:]+|(?<=[a-z])(?=[A-Z])")
+_NOBODY: Final = frozenset[str]()
 _TOKEN: Final = re.compile(r"[^\W_]+")
 _QUOTED: Final = re.compile(r"[\"“„«'\u2018]([^\"“”„«»'\u2018\u2019]{1,200})[\"”“»'\u2019]")
 _SENTENCE_START: Final = re.compile(r"(?:\A|[.!?:]\s)\W*\Z")
@@ -77,31 +78,53 @@ class NameIndex:
         subjects: Mapping[str, Iterable[str]],
         attributes: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
+        self._whole: dict[tuple[str, ...], frozenset[str]] = {}
+        self._lengths: dict[str, tuple[int, ...]] = {}
+        self._parts: dict[str, frozenset[str]] = {}
+        self._attributes: dict[str, tuple[tuple[frozenset[str], str], ...]] = {}
+        self._take_subjects(subjects)
+        self._take_attributes(attributes or {})
+
+    def with_more(
+        self, subjects: Mapping[str, Iterable[str]], attributes: Mapping[str, Iterable[str]]
+    ) -> NameIndex:
+        """Give an index with further names besides; the attributes must be new ones."""
+        more = NameIndex({})
+        more._whole, more._lengths = dict(self._whole), dict(self._lengths)
+        more._parts, more._attributes = dict(self._parts), dict(self._attributes)
+        more._take_subjects(subjects)
+        more._take_attributes(attributes)
+        return more
+
+    def _take_subjects(self, subjects: Mapping[str, Iterable[str]]) -> None:
         whole: dict[tuple[str, ...], set[str]] = {}
         for subject, names in subjects.items():
-            for name in (subject, *names):
+            for name in {subject, *names}:
                 key = words(name)
                 if key:
                     whole.setdefault(key, set()).add(subject)
-        self._whole = {key: frozenset(bearers) for key, bearers in whole.items()}
-        self._lengths: dict[str, tuple[int, ...]] = {}
         lengths: dict[str, set[int]] = {}
         parts: dict[str, set[str]] = {}
         for key, bearers in whole.items():
+            self._whole[key] = self._whole.get(key, _NOBODY) | bearers
             lengths.setdefault(key[0], set()).add(len(key))
             if len(key) > 1:
                 for word in key:
                     if len(word) > 1 and word not in STOPWORDS:
                         parts.setdefault(word, set()).update(bearers)
         for first, found in lengths.items():
+            found.update(self._lengths.get(first, ()))
             self._lengths[first] = tuple(sorted(found, reverse=True))
-        self._parts = {word: frozenset(bearers) for word, bearers in parts.items()}
-        self._attributes: dict[str, list[tuple[frozenset[str], str]]] = {}
-        for attribute, aliases in (attributes or {}).items():
+        for word, bearers in parts.items():
+            self._parts[word] = self._parts.get(word, _NOBODY) | bearers
+
+    def _take_attributes(self, attributes: Mapping[str, Iterable[str]]) -> None:
+        for attribute, aliases in attributes.items():
             for name in (attribute, *aliases):
                 terms = _terms_of(name)
                 if terms:
-                    self._attributes.setdefault(min(terms), []).append((terms, attribute))
+                    known = self._attributes.get(min(terms), ())
+                    self._attributes[min(terms)] = (*known, (terms, attribute))
 
     def mentions(self, question: str) -> Mentions:
         """Give the subjects and attributes that a question mentions."""

@@ -81,7 +81,7 @@ def bearing_names(corpus: Corpus, names: Iterable[str]) -> NDArray[np.bool_]:
             bearing = rows if bearing is None else np.intersect1d(bearing, rows)
         if bearing is not None:
             fit[bearing] = True
-        there = [i for i, known in enumerate(corpus.names) if known == terms]
+        there = [i for i in corpus.names_within(terms) if corpus.names[i] == terms]
         if there:
             fit |= np.isin(corpus.abouts, there)
     return fit

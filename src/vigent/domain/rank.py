@@ -288,5 +288,6 @@ def _around(shape: _Shape, direct: Floats) -> tuple[Floats, Floats]:
 
 
 def _named(corpus: Corpus, asked: set[int]) -> Floats:
-    there = np.array([_NAMED if name <= asked else 0 for name in corpus.names] + [0], np.float32)
+    there = np.zeros(len(corpus.names) + 1, np.float32)
+    there[corpus.names_within(asked)] = _NAMED
     return there[corpus.abouts]

@@ -260,6 +260,8 @@ def fold(text: str) -> str:
 
 def words(text: str) -> tuple[str, ...]:
     """Give the folded words of a text, in order; what it says is never taken as syntax."""
+    if text.isascii():
+        return phrases(text)  # each is one word
     return tuple(word for phrase in phrases(text) for word in phrase.split(" "))
 
 

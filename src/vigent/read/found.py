@@ -68,12 +68,14 @@ class Checker:
         self.wanted = wanted
         self.now = reading.clock.now()
 
-    def hits(self, found: Sequence[Found]) -> list[Hit]:
-        """Give the hits among what was found, in the same order."""
+    def hits(self, found: Sequence[Found], limit: int) -> list[Hit]:
+        """Give the hits among what was found, in the same order, at most ``limit``."""
         memories = self._memories([f.source for f in found if f.kind == MEMORY])
         said = self._episodes([f.source for f in found if f.kind != MEMORY])
         hits: list[Hit] = []
         for one in found:
+            if len(hits) >= limit:
+                break
             hit = None
             if one.kind == MEMORY:
                 if one.source in memories:

@@ -65,13 +65,13 @@ def walk(ranked: Sequence[Ranked], checker: Checker, limit: int) -> list[Hit]:
         seen.add((one.kind, one.source))
         batch.append(one)
         if len(batch) == size:
-            hits += checker.hits(batch)
+            hits += checker.hits(batch, limit - len(hits))
             batch, size = [], min(size * 2, _MOST)
             if len(hits) >= limit:
                 break
     if batch and len(hits) < limit:
-        hits += checker.hits(batch)
-    return hits[:limit]
+        hits += checker.hits(batch, limit - len(hits))
+    return hits
 
 
 def _descending(ranked: Sequence[Ranked]) -> Iterator[Found]:
