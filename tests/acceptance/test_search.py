@@ -439,7 +439,7 @@ def asked(memory: Memory):
         for more in ({}, {"include": "history"}, {"include": "episodes", "recipe": "generative"}):
             for person in (None, "p"):
                 answer = memory.search(query, person=person, limit=20, expand="always", **more)
-                out.append([(h.kind, h.excerpt, h.score, h.exact, dict(h.parts)) for h in answer])
+                out.append([(h.score, h.kind, h.excerpt, h.exact, dict(h.parts)) for h in answer])
     return out
 
 
@@ -462,7 +462,8 @@ class TestSameAnswers:
         assert answers[0] == answers[2]
         for again in answers[1::2]:
             for one, two in zip(answers[0], again, strict=True):
-                assert sorted(map(str, one)) == pytest.approx(sorted(map(str, two)))
+                assert [hit[1:4] for hit in one] == [hit[1:4] for hit in two]
+                assert [hit[0] for hit in one] == pytest.approx([hit[0] for hit in two])
 
     def test_the_order_of_arrival_of_vectors_changes_nothing(self, tmp_path, clock):
         answers = []

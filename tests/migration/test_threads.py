@@ -6,6 +6,7 @@ import sqlite3
 
 import pytest
 
+from tests.migration.older import made_older
 from vigent import Memory
 from vigent.domain.time import parse_instant
 from vigent.errors import CorruptStore, StoreNewer
@@ -22,24 +23,22 @@ def clock():
 
 
 @pytest.fixture
-def old(tmp_path, clock, monkeypatch):
+def old(tmp_path, clock):
     """A store at the first schema, with facts, an audit trail, and episodes that name threads."""
     path = tmp_path / "old.db"
-    with monkeypatch.context() as patched:
-        every = migrate.migrations_of
-        patched.setattr(migrate, "migrations_of", lambda package: every(package)[:1])
-        with Memory.open(path, clock=clock) as memory:
-            named = []
-            for content, thread, person in [
-                ("I live in Porto", "t", None), ("of p1", "t", "p1"), ("by itself", None, None),
-                ("And now in Braga", "t", None), ("another", "u", None),
-            ]:  # fmt: skip
-                episode = memory.capture(content, person=person, external_id=content)
-                named.append((thread, episode.id))
-                clock.advance(days=1)
-            memory.write(**KEY, value="Porto", source_episode_id=named[0][1], quote="in Porto")
-            memory.write(**KEY, value="Braga", source_episode_id=named[3][1])
-            memory.check()
+    with Memory.open(path, clock=clock) as memory:
+        named = []
+        for content, thread, person in [
+            ("I live in Porto", "t", None), ("of p1", "t", "p1"), ("by itself", None, None),
+            ("And now in Braga", "t", None), ("another", "u", None),
+        ]:  # fmt: skip
+            episode = memory.capture(content, person=person, external_id=content)
+            named.append((thread, episode.id))
+            clock.advance(days=1)
+        memory.write(**KEY, value="Porto", source_episode_id=named[0][1], quote="in Porto")
+        memory.write(**KEY, value="Braga", source_episode_id=named[3][1])
+        memory.check()
+    made_older(path, 1)
     with sqlite3.connect(path) as connection:
         connection.executemany("UPDATE episode SET thread = ? WHERE id = ?", named)
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
@@ -70,10 +69,10 @@ def test_what_was_there_is_as_it_was(old, clock):
         assert memory.check().ok
         assert memory.capture("again", external_id="another").content == "another"
     with sqlite3.connect(old) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (3,)
         steps = connection.execute("SELECT number, name FROM migration").fetchall()
     connection.close()
-    assert steps == [(1, "first"), (2, "threads")]
+    assert steps == [(1, "first"), (2, "threads"), (3, "index")]
 
 
 def test_episodes_that_named_a_thread_are_its_items(old, clock):
