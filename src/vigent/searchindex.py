@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from vigent.domain.corpus import Corpus, Floats
+from vigent.domain.passages import EmbedderRow
 from vigent.domain.query import IndexState
 from vigent.errors import ModelUnavailable
 from vigent.govern.indexing import Reindexed, reindex
@@ -63,15 +64,15 @@ class SearchIndex:
     def status(self) -> IndexState:
         """Say how far the index of the whole file is: passages, and those without a vector."""
         with self._storage.snapshot() as snapshot:
-            last = snapshot.last_passage()
-            row = None if self._embedder is None else snapshot.embedder(*self._identity())
+            row = self._row(snapshot)
+            every, pending = snapshot.passages_counted(0 if row is None else row.done)
         if self._embedder is None:
-            return IndexState(last, 0, 0)
-        done = 0 if row is None else min(row.done, last)
-        problem = None if row is None else row.problem
+            return IndexState(every, 0, 0)
+        told = None if self._worker is None else self._worker.problem
         return IndexState(
-            last, done, last - done, self._embedder.name, self._embedder.revision, problem
-        )
+            every, every - pending, pending, self._embedder.name, self._embedder.revision,
+            told if row is None else row.problem,
+        )  # fmt: skip
 
     def catch_up(self, seconds: float = 60.0) -> IndexState:
         """Wait until what is written now has its vectors, and say how far it is."""
@@ -126,7 +127,7 @@ class SearchIndex:
 
     def model_of(self, snapshot: Snapshot) -> int:
         """Give the number of the model whose vectors are compared; 0 for none."""
-        row = None if self._embedder is None else snapshot.embedder(*self._identity())
+        row = self._row(snapshot)
         return 0 if row is None else row.no
 
     def hurry(self, snapshot: Snapshot, corpora: Sequence[Corpus]) -> int:
@@ -136,7 +137,7 @@ class SearchIndex:
         """
         if self._worker is None or not any(corpus.pending for corpus in corpora):
             return 0
-        row = snapshot.embedder(*self._identity())
+        row = self._row(snapshot)
         behind = snapshot.last_passage() - (0 if row is None else row.done)
         if behind > _NEAR:
             self._worker.catch_up(0, 0)
@@ -159,6 +160,12 @@ class SearchIndex:
             told,
         )  # fmt: skip
 
-    def _identity(self) -> tuple[str, str, int]:
-        assert self._embedder is not None  # noqa: S101 - callers have looked
-        return self._embedder.name, self._embedder.revision, self._embedder.dimension
+    def _row(self, snapshot: Snapshot) -> EmbedderRow | None:
+        """Give what is known of the model; None for none, and for a server that is away."""
+        if self._embedder is None:
+            return None
+        try:
+            dimension = self._embedder.dimension
+        except ModelUnavailable:  # asked for the first time; without it no vector fits
+            return None
+        return snapshot.embedder(self._embedder.name, self._embedder.revision, dimension)

@@ -294,6 +294,28 @@ class TestWorker:
             assert any(p is not None and "500" in p for p in problems)
             assert memory.search("zinnia").index.problem is None
 
+    def test_a_server_that_was_never_there_leaves_the_words(self, on_file):
+        memory = on_file(embedder="http://127.0.0.1:9/v1#m")
+        memory.write(text="zinnia seeds")
+        answer = memory.search("zinnia")
+        assert [h.excerpt for h in answer] == ["zinnia seeds"]
+        assert "127.0.0.1:9" in answer.index.problem
+        state = memory.index.status()
+        assert (state.passages, state.pending, state.partial) == (1, 1, True)
+
+    def test_the_state_counts_what_is_there(self, recall):
+        model = recall.index.status().model
+        kept = [recall.write(text=f"zinnia {n}").memory for n in range(4)]
+        recall.index.catch_up()
+        recall.forget(kept[-1].memory_id)
+        recall.index.rebuild()
+        state = recall.index.status()
+        assert (state.passages, state.embedded, state.pending) == (3, 3 if model else 0, 0)
+        recall.index.catch_up()
+        recall.forget(kept[0].memory_id)
+        state = recall.index.status()
+        assert (state.passages, state.embedded, state.pending) == (2, 2 if model else 0, 0)
+
     def test_vectors_of_a_wrong_form_are_not_taken(self, on_file):
         class Wrong(HashEmbedder):
             def embed_passages(self, texts):

@@ -28,6 +28,7 @@ WALKS = {
     "passages_amiss": "a check compares the index with every memory of a tenant",
     "items_amiss": "a check compares the index with every episode of a tenant",
     "passages_unembedded": "a new model sees every passage once, in batches",
+    "passages_counted": "the state of the index counts every passage, in an index alone",
     "vectors_by_others": "vectors of a former model are counted when they are dropped",
     "embedder_restart": "a handful of models",
     "vectors_drop": "vectors of a former model are looked for in batches",

@@ -63,7 +63,7 @@ def spawn(*words: str, stdin: str = "", **environment: str) -> Ran:
 def process_environment(**more: str) -> dict[str, str]:
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("VIGENT_")}
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    return {**inherited, "PYTHONPATH": path, **more}
+    return {**inherited, "PYTHONPATH": path, "VIGENT_EMBEDDER": "none", **more}
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,16 @@ def told(store):
     return store
 
 
-def test_words_finds_what_bears_most_of_them(told):
-    found = told.ask("words", "mira passport")
-    assert [record["value"] for record in found] == ["passport", "Lund"]
-    assert len(told.ask("words", "mira", "--limit", "1")) == 1
-    assert told.ask("words", "passport", "--subject", "MIRA")[0]["value"] == "passport"
-    nothing = told.run("words", "visa", "--json")
-    assert (nothing.code, nothing.json) == (1, [])
-    assert "passport" in told.run("words", "passport").out
-    assert told.refused("words", "mira", "--limit", "0")["field"] == "limit"
+def test_search_finds_what_answers(told):
+    found = told.ask("search", "mira passport")["hits"]
+    assert [hit["record"]["value"] for hit in found] == ["passport", "Lund"]
+    assert len(told.ask("search", "mira", "--limit", "1")["hits"]) == 1
+    (hit,) = told.ask("search", "passport", "--subject", "MIRA", "--attribute", "document")["hits"]
+    assert (hit["record"]["value"], hit["exact"]) == ("passport", True)
+    nothing = told.run("search", "visa", "--json")
+    assert (nothing.code, nothing.json["hits"]) == (1, [])
+    assert "passport" in told.run("search", "passport").out
+    assert told.refused("search", "mira", "--limit", "0")["field"] == "limit"
 
 
 def test_get_shows_one_memory(told):

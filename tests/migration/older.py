@@ -1,29 +1,40 @@
-"""Stores as older versions left them: today's, with what later migrations brought taken out."""
+"""Turns a store of today into what an older schema would have left."""
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
-_ADDED = {
-    5: ["DROP TABLE alias"],
-    4: ["DROP TRIGGER key_bears_commitment", "DROP TRIGGER key_bears_behaviour",
-        "DROP INDEX key_bears", "ALTER TABLE key DROP COLUMN bears"],
-    3: ["DROP TABLE passage", "DROP TABLE index_change", "DROP TABLE embedder",
-        "DROP TABLE vector",
-        "CREATE VIRTUAL TABLE words USING fts5 (scope, body,"
-        " tokenize = 'porter unicode61 remove_diacritics 2', detail = 'full')"],
-    2: ["DROP TABLE thread_item", "DROP TABLE thread_state", "DROP TABLE thread"],
+import apsw
+
+from vigent.storage.migrate import migrations_of
+
+# What each step brought, and how that is taken away again.
+BROUGHT = {
+    2: ("DROP TABLE thread", "DROP TABLE thread_item", "DROP TABLE thread_state"),
+    3: (
+        "DROP TABLE passage", "DROP TABLE index_change", "DROP TABLE embedder",
+        "DROP TABLE vector", "DELETE FROM sqlite_sequence",
+    ),
+    4: (
+        "DROP TRIGGER key_bears_commitment", "DROP TRIGGER key_bears_behaviour",
+        "DROP INDEX key_bears", "ALTER TABLE key DROP COLUMN bears",
+    ),
+    5: ("DROP TABLE alias",),
 }  # fmt: skip
+PACKAGE = "vigent.storage.sqlite"
 
 
-def older(path: Path, version: int) -> None:
-    """Take a closed store back to the schema of a version."""
-    with sqlite3.connect(path) as connection:
-        for number, steps in _ADDED.items():
-            if number > version:
-                for step in steps:
-                    connection.execute(step)
-        connection.execute("DELETE FROM migration WHERE number > ?", (version,))
-        connection.execute(f"PRAGMA user_version = {version}")
+def made_older(path: Path, version: int) -> None:
+    """Take away what the steps after ``version`` brought, and bring back what they dropped."""
+    first = migrations_of(PACKAGE)[0].sql
+    begin = first.index("CREATE VIRTUAL TABLE words")
+    words = first[begin : first.index(";", begin) + 1]
+    connection = apsw.Connection(str(path))
+    for step, undone in BROUGHT.items():
+        for statement in undone if step > version else ():
+            connection.execute(statement)
+    if version < 3:
+        connection.execute(words)
+    connection.execute("DELETE FROM migration WHERE number > ?", (version,))
+    connection.execute(f"PRAGMA user_version = {version}")
     connection.close()

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from tests.migration.older import older
+from tests.migration.older import made_older
 from vigent import Memory
 from vigent.domain.time import parse_instant
 from vigent.errors import CorruptStore, StoreNewer
@@ -38,7 +38,7 @@ def old(tmp_path, clock):
         memory.write(**KEY, value="Porto", source_episode_id=named[0][1], quote="in Porto")
         memory.write(**KEY, value="Braga", source_episode_id=named[3][1])
         memory.check()
-    older(path, 1)
+    made_older(path, 1)
     with sqlite3.connect(path) as connection:
         connection.executemany("UPDATE episode SET thread = ? WHERE id = ?", named)
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)

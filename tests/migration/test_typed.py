@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from tests.migration.older import older
+from tests.migration.older import made_older
 from vigent import Memory
 from vigent.testing import FakeClock
 
@@ -18,7 +18,7 @@ def test_commitments_and_rules_from_before_are_given(tmp_path):
         memory.write(subject="p1", attribute="promise", value="call", type="commitment")
         memory.write(subject="p1", attribute="tone", value="brief", type="behaviour")
         memory.write(subject="p1", attribute="tone", value="long", type="commitment")
-    older(path, 2)
+    made_older(path, 2)
     with Memory.open(path, clock=clock, person="p1") as memory:
         block = memory.context("no topic of these").block
         assert [block.count(f'"{text}"') for text in ("send it", "call", "brief", "long")] == [

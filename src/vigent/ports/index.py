@@ -51,6 +51,10 @@ class IndexReads(Protocol):
         """Give the highest number of a passage."""
         ...
 
+    def passages_counted(self, after: int) -> tuple[int, int]:
+        """Give how many passages there are, of every tenant, and how many with higher numbers."""
+        ...
+
     def vectors(self, tenant: str, scope: str, model: int, after: int) -> list[VectorRow]:
         """Give the vectors of a scope by one model with higher numbers than one, rising."""
         ...

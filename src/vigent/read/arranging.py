@@ -43,13 +43,21 @@ def _weighed(hit: Hit) -> Found:
 def precise_rows(
     corpora: Sequence[Corpus], plan: Plan, subjects: Mapping[str, Collection[str]]
 ) -> list[NDArray[np.bool_]]:
-    """Tell which passages the question names, with a slip forgiven, or shares rare words with."""
+    """Tell which passages the question names, with a slip forgiven, or shares rare words with.
+
+    Where it names somebody, what is of others is left out.
+    """
     every = list(subjects)
     asked = named(plan.query, [[s, *subjects[s]] for s in every])
     names = {n for s, there in zip(every, asked, strict=True) if there for n in (s, *subjects[s])}
-    names.update(plan.attributes)
     rare = rare_rows(corpora, plan.query)
-    return [bearing_names(c, names) | there for c, there in zip(corpora, rare, strict=True)]
+    fits = [
+        bearing_names(c, names.union(plan.attributes)) | there
+        for c, there in zip(corpora, rare, strict=True)
+    ]
+    if not names:
+        return fits
+    return [fit & about_named(c, names) for fit, c in zip(fits, corpora, strict=True)]
 
 
 def about_named(corpus: Corpus, names: Collection[str]) -> NDArray[np.bool_]:

@@ -75,13 +75,19 @@ def walk(ranked: Sequence[Ranked], checker: Checker, limit: int) -> list[Hit]:
 
 
 def _descending(ranked: Sequence[Ranked]) -> Iterator[Found]:
-    """Give passages by falling score; of equal ones the newest first, then by number."""
+    """Give passages by falling score; of equal ones the newest first, then the one noted last.
+
+    An index that is built anew gives passages other numbers: these decide among those of one
+    text alone.
+    """
     if not ranked:
         return
     scores = np.concatenate([r.scores for r in ranked])
     where: Ints = np.concatenate([np.full(len(r.corpus), i) for i, r in enumerate(ranked)])
     rows = np.concatenate([np.arange(len(r.corpus)) for r in ranked])
     ats = np.concatenate([r.corpus.ats for r in ranked])
+    kinds = np.concatenate([r.corpus.kinds for r in ranked])
+    sources = np.concatenate([r.corpus.sources for r in ranked])
     numbers = np.concatenate([r.corpus.numbers for r in ranked])
     left = np.flatnonzero(scores > 0)
     while len(left):
@@ -92,7 +98,9 @@ def _descending(ranked: Sequence[Ranked]) -> Iterator[Found]:
             best, left = left[scores[left] >= least], left[scores[left] < least]
         else:
             left = left[:0]
-        order = np.lexsort((-numbers[best], -ats[best], -scores[best]))
+        order = np.lexsort(
+            (numbers[best], -sources[best], kinds[best], -ats[best], -scores[best])
+        )  # fmt: skip
         for index in best[order].tolist():
             yield _found(ranked[int(where[index])], int(rows[index]))
 

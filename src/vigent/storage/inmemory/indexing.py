@@ -158,6 +158,11 @@ class IndexView:
         """Give the highest number of a passage."""
         return self._index.last
 
+    def passages_counted(self, after: int) -> tuple[int, int]:
+        """Give how many passages there are, of every tenant, and how many with higher numbers."""
+        numbers = self._index.passages
+        return len(numbers), sum(number > after for number in numbers)
+
     def vectors(self, tenant: str, scope: str, model: int, after: int) -> list[VectorRow]:
         """Give the vectors of a scope by one model with higher numbers than one, rising."""
         asked = (tenant, scope, model)

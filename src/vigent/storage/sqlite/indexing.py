@@ -99,6 +99,11 @@ class IndexView:
         """Give the highest number of a passage."""
         return self._run(Q["last_passage"], ()).fetchall()[0][0]
 
+    def passages_counted(self, after: int) -> tuple[int, int]:
+        """Give how many passages there are, of every tenant, and how many with higher numbers."""
+        every, later = self._run(Q["passages_counted"], (after,)).fetchall()[0]
+        return every, later
+
     def vectors(self, tenant: str, scope: str, model: int, after: int) -> list[VectorRow]:
         """Give the vectors of a scope by one model with higher numbers than one, rising."""
         rows = self._run(Q["vectors_of_scope"], (tenant, scope, model, after)).fetchall()

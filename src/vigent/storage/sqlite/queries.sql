@@ -395,6 +395,10 @@ ORDER BY no LIMIT ?3;
 -- The highest number of a passage.
 SELECT coalesce(max(no), 0) FROM passage;
 
+-- name: passages_counted
+-- How many passages there are, and how many come after one.
+SELECT count(*), count(CASE WHEN no > ? THEN 1 END) FROM passage;
+
 -- name: vectors_of_scope
 -- The vectors of a scope by one model that came after one.
 SELECT * FROM vector WHERE tenant = ? AND scope = ? AND model = ? AND no > ? ORDER BY no;
