@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -67,13 +67,14 @@ class Memory(Recall):
         embedder: Embedder | None,
         injection: InjectionBlock,
         settings: StoreSettings,
+        release: Callable[[], None],
     ) -> None:
         ids = RandomIds()
         pipeline = WritePipeline(storage, Context(tenant, store, schema, clock, ids))
         reading = Reading(storage, schema, clock, tenant, store)
         super().__init__(pipeline, reading, person, embedder, injection, settings)
         self._storage, self._tenant, self._store = storage, tenant, store
-        self._checks = tuple(checks)
+        self._checks, self._release = tuple(checks), release
         self._writer = Writer(pipeline)
         self._keeper = Keeper(storage, schema, clock, ids, tenant, store)
         self.review = Review(Reviewer(self._pipeline), person or "")
@@ -98,23 +99,20 @@ class Memory(Recall):
     ) -> Memory:
         """Open a store: ``":memory:"``, or a SQLite file, which is made if it is not there.
 
-        ``embedder`` says what finds by meaning: "local", "none", an endpoint or an ``Embedder``;
-        left out, what ``VIGENT_EMBEDDER`` says, else "local". ``injection`` and ``settings`` say
-        what ``context`` gives.
+        ``embedder`` finds by meaning: "local" (or ``VIGENT_EMBEDDER``), "none", a server, an
+        ``Embedder``. ``injection`` and ``settings`` say what ``context`` gives.
         """
-        check_id(tenant, "tenant")
-        check_id(store, "store")
-        if person is not None:
-            check_id(person, "person")
-        model = open_embedder(embedder_settings() if embedder is UNSET else embedder)
-        declared = load_schema(schema)
-        block, bounds = InjectionBlock.of(injection), StoreSettings.of(settings)
-        storage = open_storage(path_or_url)
-        index_if_needed(storage, tenant, store)
+        for id, field in ((tenant, "tenant"), (store, "store"), (person, "person")):
+            if id is not None or field != "person":
+                check_id(id, field)
+        model, release = open_embedder(embedder_settings() if embedder is UNSET else embedder)
+        declared, block = load_schema(schema), InjectionBlock.of(injection)
+        bounds = StoreSettings.of(settings)
+        index_if_needed(storage := open_storage(path_or_url), tenant, store)
         return cls(
-            storage, tenant=tenant, store=store, person=person, schema=declared,
-            clock=clock or SystemClock(), checks=checks, embedder=model, injection=block,
-            settings=bounds,
+            storage, tenant=tenant, store=store, person=person, schema=declared, checks=checks,
+            clock=clock or SystemClock(), embedder=model, injection=block, settings=bounds,
+            release=release,
         )  # fmt: skip
 
     def capture(
@@ -386,6 +384,7 @@ class Memory(Recall):
     def close(self) -> None:
         """Release the store."""
         self.index.close()
+        self._release()
         self._pipeline.flush_retrieved()
         self._storage.close()
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from vigent.errors import InvalidInput
 from vigent.models.choose import EmbedderSpec, embedder_of
+from vigent.models.openai_compatible import OpenAIEmbedder
 from vigent.ports.models import Embedder
 from vigent.ports.storage import Storage
 from vigent.storage.inmemory.adapter import InMemoryStorage
@@ -29,6 +31,16 @@ def open_storage(
     return SqliteStorage(str(Path(text)), durability=durability, busy_timeout=busy_timeout)
 
 
-def open_embedder(spec: EmbedderSpec) -> Embedder | None:
-    """Give the embedder that is meant; nothing is loaded, and no server asked, before its use."""
-    return embedder_of(spec)
+def open_embedder(spec: EmbedderSpec) -> tuple[Embedder | None, Callable[[], None]]:
+    """Give the embedder that is meant, and what releases it: nothing for one made elsewhere.
+
+    Nothing is loaded, and no server asked, before its use.
+    """
+    embedder = embedder_of(spec)
+    if isinstance(embedder, OpenAIEmbedder) and embedder is not spec:
+        return embedder, embedder.close
+    return embedder, _nothing
+
+
+def _nothing() -> None:
+    """Release nothing."""

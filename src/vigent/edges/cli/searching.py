@@ -20,6 +20,11 @@ __all__ = ["register"]
 _SHOWN = 240
 
 
+Include = Annotated[
+    str, typer.Option("--include", metavar="WHAT", help="current, history or episodes.")
+]
+
+
 def search(
     call: Call,
     *,
@@ -48,9 +53,7 @@ def search(
     before: Annotated[
         str | None, typer.Option("--before", metavar="TIME", help="Made or said before then.")
     ] = None,
-    include: Annotated[
-        str, typer.Option("--include", metavar="WHAT", help="current, history or episodes.")
-    ] = "current",
+    include: Include = "current",
     expand: Annotated[
         str, typer.Option("--expand", metavar="WHEN", help="auto, always or never.")
     ] = "auto",

@@ -17,49 +17,17 @@ from vigent.domain.passages import ITEM, MEMORY
 from vigent.domain.statements import BEGINNING, END, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import DAY, Instant
 from vigent.ports.storage import Ledger, Numbers, Selection, Stretched
-from vigent.storage.sqlite.aliases import ALIAS_ORDER, alias_rows
+from vigent.storage.sqlite.aliases import alias_rows
 from vigent.storage.sqlite.database import Database
-from vigent.storage.sqlite.indexing import INDEX_ORDER, passage_rows, take_vectors, unindex
+from vigent.storage.sqlite.indexing import passage_rows, take_vectors, unindex
+from vigent.storage.sqlite.order import ORDER, amendment
 from vigent.storage.sqlite.reading import Q, SqliteSnapshot, key_of
-from vigent.storage.sqlite.threads import THREAD_ORDER, thread_rows
+from vigent.storage.sqlite.threads import thread_rows
 
 __all__ = ["SqliteTransaction"]
 
 _CLEAN = Statement._fields.index("clean")
 _FIRST: Rank = (BEGINNING, BEGINNING, 0, 0)
-
-# Tables in the order in which their rows are written: what is referred to first, closing before
-# opening, so that the trigger sees no overlap that is about to go.
-_ORDER = (
-    "tenant_insert",
-    "key_insert",
-    "episode_insert",
-    "episode_stub",
-    *THREAD_ORDER,
-    "statement_delete",
-    "statement_withdraw",
-    "statement_insert",
-    "statement_amend",
-    "statement_retrieved",
-    "statement_refold",
-    "statement_forget",
-    "statement_blank",
-    "belief_close",
-    "belief_insert",
-    *INDEX_ORDER,
-    "key_recorded",
-    "key_recorded_head",
-    "key_head",
-    "audit_forget",
-    "audit_insert",
-    "audit_content_insert",
-    "job_finished",
-    "job_insert",
-    "answer_insert",
-    "person_link",
-    *ALIAS_ORDER,
-)
-
 
 _NOTHING = Head(0, 0, 0, 0, None, None, None)
 
@@ -259,7 +227,7 @@ class SqliteTransaction(SqliteSnapshot):
             "statement_withdraw",
             [(w.at, w.status, w.statement, tenant) for w in changes.withdrawn],
         )
-        add("statement_amend", [_amendment(s) for s in changes.amended])
+        add("statement_amend", [amendment(s) for s in changes.amended])
         add("statement_retrieved", [(n, number, tenant) for number, n in changes.retrieved])
         add(
             "statement_refold",
@@ -381,7 +349,7 @@ class SqliteTransaction(SqliteSnapshot):
         pending = self._pending
         if not pending:
             return
-        for query in _ORDER:
+        for query in ORDER:
             rows = pending.get(query)
             if rows:
                 if len(rows) == 1:
@@ -393,11 +361,3 @@ class SqliteTransaction(SqliteSnapshot):
         self._handles.clear()
         self._unwritten = self._numbers.statement
         self._stale = False
-
-
-def _amendment(s: Statement) -> tuple[Any, ...]:
-    return (
-        s.status, s.contested, s.confidence, s.importance, s.metadata, s.retention, s.expires_at,
-        s.last_changed_at, s.confirmed_at, s.evidence_count, s.fields, s.replaces, s.role,
-        s.reason, s.no, s.tenant,
-    )  # fmt: skip

@@ -1,0 +1,53 @@
+"""In which order the rows of a transaction are written; what of a statement changes in place."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from vigent.domain.statements import Statement
+from vigent.storage.sqlite.aliases import ALIAS_ORDER
+from vigent.storage.sqlite.indexing import INDEX_ORDER
+from vigent.storage.sqlite.threads import THREAD_ORDER
+
+__all__ = ["ORDER", "amendment"]
+
+# Tables in the order in which their rows are written: what is referred to first, closing before
+# opening, so that the trigger sees no overlap that is about to go.
+ORDER: Final = (
+    "tenant_insert",
+    "key_insert",
+    "episode_insert",
+    "episode_stub",
+    *THREAD_ORDER,
+    "statement_delete",
+    "statement_withdraw",
+    "statement_insert",
+    "statement_amend",
+    "statement_retrieved",
+    "statement_refold",
+    "statement_forget",
+    "statement_blank",
+    "belief_close",
+    "belief_insert",
+    *INDEX_ORDER,
+    "key_recorded",
+    "key_recorded_head",
+    "key_head",
+    "audit_forget",
+    "audit_insert",
+    "audit_content_insert",
+    "job_finished",
+    "job_insert",
+    "answer_insert",
+    "person_link",
+    *ALIAS_ORDER,
+)
+
+
+def amendment(s: Statement) -> tuple[Any, ...]:
+    """Give the columns of a statement that may change in place, and its number and tenant."""
+    return (
+        s.status, s.contested, s.confidence, s.importance, s.metadata, s.retention, s.expires_at,
+        s.last_changed_at, s.confirmed_at, s.evidence_count, s.fields, s.replaces, s.role,
+        s.reason, s.no, s.tenant,
+    )  # fmt: skip
