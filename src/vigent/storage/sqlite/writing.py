@@ -388,20 +388,7 @@ class SqliteTransaction(SqliteSnapshot):
 
 def _amendment(s: Statement) -> tuple[Any, ...]:
     return (
-        s.status,
-        s.contested,
-        s.confidence,
-        s.importance,
-        s.metadata,
-        s.retention,
-        s.expires_at,
-        s.last_changed_at,
-        s.confirmed_at,
-        s.evidence_count,
-        s.fields,
-        s.replaces,
-        s.role,
-        s.reason,
-        s.no,
-        s.tenant,
-    )
+        s.status, s.contested, s.confidence, s.importance, s.metadata, s.retention, s.expires_at,
+        s.last_changed_at, s.confirmed_at, s.evidence_count, s.fields, s.replaces, s.role,
+        s.reason, s.no, s.tenant,
+    )  # fmt: skip
