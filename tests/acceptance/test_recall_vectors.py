@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vigent import Memory
-from vigent.learn.embedding import embed_some
+from vigent.learn.embedding import drop_others, embed_some
 from vigent.models.choose import embedder_of
 from vigent.testing import EmbeddingServer, HashEmbedder
 from vigent.wiring import open_storage
@@ -114,6 +114,31 @@ class TestC55HalfWritten:
         assert (state.pending, state.problem) == (0, None)
         assert not again.search("zinnia").index.partial
         assert len(rows(tmp_path / "shared.db", "SELECT 1 FROM vector")) == 3
+
+    @pytest.mark.parametrize("table", ["passage", "vector"])
+    def test_what_is_lost_is_told_and_made_again(self, on_file, tmp_path, table):
+        path = tmp_path / "shared.db"
+        with on_file(embedder=HashEmbedder()) as memory:
+            filled(memory, 3)
+            memory.index.catch_up()
+        connection = apsw.Connection(str(path))
+        connection.execute(f"DELETE FROM {table} WHERE no = 2")
+        connection.close()
+        memory = on_file(embedder=HashEmbedder())
+        assert memory.current("s1", "thing").value == "zinnia number 1"
+        found = values(memory.search("zinnia number 1", limit=3))
+        if table == "passage":
+            assert "zinnia number 1" not in found
+            assert ["words are missing" in p for p in memory.check().problems] == [True]
+        else:
+            assert found[0] == "zinnia number 1"
+            assert memory.search("zinnia").index.pending == 1
+        memory.index.rebuild()
+        assert memory.check().ok
+        assert values(memory.search("zinnia number 1", limit=3))[0] == "zinnia number 1"
+        assert memory.search("zinnia").index.pending == 0
+        fitting = "SELECT count(*) FROM vector JOIN passage ON passage.no = vector.passage"
+        assert rows(path, fitting) == [(3,)]
 
     def test_a_write_that_is_rolled_back_leaves_nothing(self, on_file, tmp_path):
         memory = on_file(embedder=HashEmbedder())
@@ -351,6 +376,48 @@ class TestWorker:
         last = embed_some(storage, model, clock, 0)
         assert (last.finished, last.busy) == (True, False)
         assert len(model.seen) == 150
+        storage.close()
+
+    def test_who_is_late_takes_nothing_back(self, on_file, tmp_path, clock):
+        writer = on_file(embedder="none")
+        filled(writer, 100)
+        storage = open_storage(tmp_path / "shared.db")
+        fast = HashEmbedder(8, "m1")
+
+        class Overtaken(HashEmbedder):
+            def embed_passages(self, texts):
+                if not fast.seen:
+                    assert embed_some(storage, fast, clock, 0).done == 64
+                    clock.advance(seconds=61)
+                    assert embed_some(storage, fast, clock, 0).finished
+                return super().embed_passages(texts)
+
+        assert embed_some(storage, Overtaken(8, "m1"), clock, 0).finished
+        with storage.snapshot() as snapshot:
+            assert snapshot.embedder("m1", "1", 8).done == 100
+        counted = rows(tmp_path / "shared.db", "SELECT count(*) FROM vector")
+        assert counted == [(100,)]
+        storage.close()
+
+    def test_what_was_begun_anew_meanwhile_is_made_again(self, on_file, tmp_path, clock):
+        filled(on_file(embedder="none"), 100)
+        storage = open_storage(tmp_path / "shared.db")
+
+        class Dropped(HashEmbedder):
+            dropped = False
+
+            def embed_passages(self, texts):
+                if len(self.seen) >= 64 and not self.dropped:
+                    self.dropped = True
+                    drop_others(storage, HashEmbedder(12, "m2"))
+                return super().embed_passages(texts)
+
+        model, held = Dropped(8, "m1"), 0
+        for _ in range(9):
+            progress = embed_some(storage, model, clock, held)
+            held = progress.held
+        assert progress.finished
+        assert rows(tmp_path / "shared.db", "SELECT count(*) FROM vector") == [(100,)]
         storage.close()
 
     def test_nothing_is_embedded_before_the_first_use(self, on_file):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+import apsw
 import pytest
 
 from tests.migration.older import made_older
@@ -50,11 +51,12 @@ def old(tmp_path, clock):
 
 def rows_of(path) -> dict[str, list[tuple]]:
     tables = ("key", "statement", "belief", "episode", "audit", "audit_content", "seal", "tenant")
-    with sqlite3.connect(path) as connection:
-        found = {
-            table: connection.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall()
-            for table in tables
-        }
+    # By the library that has the file open: another one would let go of its locks.
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    found = {
+        table: connection.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall()
+        for table in tables
+    }
     connection.close()
     # A later migration adds a column that notes what a key has borne.
     found["key"] = [row[:16] for row in found["key"]]

@@ -67,12 +67,17 @@ def embed_some(storage: Storage, embedder: Embedder, clock: Clock, held: Instant
         texts = [text_of(snapshot, passage) for passage in passages]
     vectors = _embed(embedder, passages, texts)
     done = passages[-1].no if len(passages) == _BATCH else max(last, row.done)
-    before = row.done
-    row = row._replace(done=done, lease_until=0 if done >= last else now + _LEASE, problem=None)
-    if passages or done > before:
+    lease = 0
+    if passages or done > row.done:
         with storage.transaction() as transaction:
+            there = transaction.embedder(*identity)
+            if there is not None:
+                # Others may have come farther meanwhile, or have had it begin anew.
+                done = there.done if there.done < row.done else max(done, there.done)
+            lease = 0 if done >= last else now + _LEASE
+            row = row._replace(done=done, lease_until=lease, problem=None)
             transaction.apply(ChangeSet("", vectors=Vectors(row, vectors)))
-    return Progress(done, last, held=row.lease_until)
+    return Progress(done, last, held=lease)
 
 
 def note_problem(storage: Storage, embedder: Embedder, problem: str) -> None:

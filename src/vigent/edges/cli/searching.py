@@ -71,10 +71,9 @@ def search(
 ) -> None:
     """Find what answers a question: exact state first, then by words and by meaning."""
     asked: dict[str, Any] = given(
-        include=include, expand=expand, recipe=recipe, limit=limit, types=types,
-        subject=subject, attribute=attribute,
-        metadata=json_object("metadata", metadata), as_of=as_of, known_at=known_at, after=after,
-        before=before, timezone=timezone, budget_tokens=budget,
+        include=include, expand=expand, recipe=recipe, limit=limit, types=types, subject=subject,
+        attribute=attribute, metadata=json_object("metadata", metadata), as_of=as_of,
+        known_at=known_at, after=after, before=before, timezone=timezone, budget_tokens=budget,
     )  # fmt: skip
     with call.open() as memory:
         answer = memory.search(query, explain=explain, **asked)
