@@ -47,18 +47,18 @@ Windhoek Ljubljana""".split()  # noqa: SIM905
 
 OF_DEED = (
     "When did {who} {deed}?", "Why did {who} decide to {deed}?", "Where did {who} {deed}?",
-    "Who helped {who} to {deed}?", "How long did it take {who} to {deed}?",
-    "Which company paid {who} to {deed}?", "Has {who} ever tried to {deed}?",
-    "With whom did {who} {deed} in {place}?", "What made {who} {deed} in {place}?",
+    "Who helped {whom} to {deed}?", "How long did it take {whom} to {deed}?",
+    "Which company paid {whom} to {deed}?", "{Has} {who} ever tried to {deed}?",
+    "With whom did {who} {deed} in {place}?", "What made {whom} {deed} in {place}?",
 )  # fmt: skip
 OF_THING = (
-    "How much did {who} pay for {thing}?", "What does {who} think of {thing}?",
-    "What colour is {thing} that {who} has?", "Tell me what {who} said about {thing}.",
+    "How much did {who} pay for {thing}?", "What {does} {who} think of {thing}?",
+    "What colour is {thing} that {who} {has}?", "Tell me what {who} said about {thing}.",
     "Which problem did {who} have with {thing}?", "To whom did {who} sell {thing}?",
 )  # fmt: skip
 OF_KIN = (
-    "What is the name of the {kin} of {who}?", "In which year did {who} meet the {kin}?",
-    "Where does the {kin} of {who} live, in {place}?",
+    "What is the name of the {kin} of {whom}?", "In which year did {who} meet the {kin}?",
+    "Where does the {kin} of {whom} live, in {place}?",
 )  # fmt: skip
 
 
@@ -95,6 +95,9 @@ class _Free:
     def question(self, who: str, rng: random.Random) -> str:
         form = rng.choice((*OF_DEED, *OF_THING, *OF_KIN))
         deed, thing = rng.choice(self.deeds)
+        own = who == "I"
         return form.format(
-            who=who, deed=deed, thing=thing, kin=rng.choice(self.kin), place=rng.choice(self.places)
-        )
+            who=who, whom="me" if own else who, has="have" if own else "has",
+            Has="Have" if own else "Has", does="do" if own else "does", deed=deed, thing=thing,
+            kin=rng.choice(self.kin), place=rng.choice(self.places),
+        )  # fmt: skip

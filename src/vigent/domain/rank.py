@@ -118,7 +118,10 @@ class _Shape:
 
 def _taken(column: Floats, rows: Ints) -> Floats:
     """Give the values of other rows, 0 for a row that is none."""
-    return np.append(column, np.float32(0))[rows]
+    padded = np.empty(len(column) + 1, np.float32)
+    padded[:-1] = column
+    padded[-1] = 0
+    return padded[rows]
 
 
 def _weighed(column: Floats, way: Ints) -> Floats:
@@ -255,8 +258,8 @@ def _by_meaning(
     known = [c for c in corpora if len(c.vectors)]
     if not known:
         return nothing, None
-    # A product of the whole matrix adds up its last rows in another order: equal vectors would not
-    # be equally near.
+    # A product a row: a product of the matrix is shared out to threads, which on a busy machine
+    # takes several times as long, and a row's last bits then depend on how many rows there are.
     found = {id(c): np.vecdot(c.vectors, unit) for c in known}
     high = max(float(cosines.max()) for cosines in found.values())
     low = min(*(float(cosines.min()) for cosines in found.values()), high - _SPREAD)

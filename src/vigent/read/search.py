@@ -150,7 +150,8 @@ class _Search:
     def answer(self, vector: Floats | None, problem: str | None) -> SearchAnswer:
         reading, asked = self.searcher.reading, self.asked
         now = reading.clock.now()
-        corpora = [kept.corpus for kept in self.kept]
+        # An empty scope changes no score and costs as many steps as a small one.
+        corpora = [kept.corpus for kept in self.kept if len(kept.corpus)]
         names = self.searcher.names.of(reading, self.view, self.person, self.kept)
         plan = plan_of(
             asked,

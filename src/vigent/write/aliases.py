@@ -12,7 +12,8 @@ from vigent.errors import AliasConflict, Forbidden
 from vigent.joining import joined_names
 from vigent.ports.storage import Selection, Transaction
 from vigent.standing import head_of
-from vigent.write.pipeline import Session, WritePipeline
+from vigent.write.pipeline import WritePipeline
+from vigent.write.session import Session
 
 __all__ = ["AliasWriter"]
 

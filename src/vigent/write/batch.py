@@ -14,8 +14,8 @@ from vigent.domain.text import check_id
 from vigent.errors import InvalidInput, VigentError
 from vigent.write.accept import RETRACT_FIELDS, WRITE_FIELDS
 from vigent.write.draft import Draft
-from vigent.write.pipeline import Session
 from vigent.write.result import WriteResult
+from vigent.write.session import Session
 from vigent.write.verbs import Writer
 
 __all__ = ["write_many"]

@@ -21,7 +21,8 @@ from vigent.errors import (
 from vigent.ports.storage import Selection
 from vigent.standing import shown
 from vigent.write.draft import Draft
-from vigent.write.pipeline import Session, WritePipeline
+from vigent.write.pipeline import WritePipeline
+from vigent.write.session import Session
 
 __all__ = ["BlockWriter"]
 

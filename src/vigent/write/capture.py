@@ -16,7 +16,8 @@ from vigent.domain.time import DAY, Instant, parse_instant
 from vigent.errors import ErasedPerson, InvalidInput, NotFound
 from vigent.ports.storage import Transaction
 from vigent.write.context import Context
-from vigent.write.pipeline import Session, WritePipeline
+from vigent.write.pipeline import WritePipeline
+from vigent.write.session import Session
 
 __all__ = ["THREAD_DAYS", "Capture", "drop", "find_thread"]
 

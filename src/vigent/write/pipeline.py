@@ -13,8 +13,8 @@ from vigent.domain.records import Record, Stretch
 from vigent.domain.statements import Key, KeyId, Statement, edited
 from vigent.domain.time import OPEN, Instant
 from vigent.errors import InvalidInput, NotFound, UnavailableError
-from vigent.joining import JoinedSnapshot, joined_names, keys_of_names
-from vigent.ports.storage import Selection, Storage, Transaction
+from vigent.joining import JoinedSnapshot
+from vigent.ports.storage import Storage, Transaction
 from vigent.standing import half_life, last_belief, neighbours
 from vigent.write.answering import Standing, apply, lookup
 from vigent.write.context import Context
@@ -26,62 +26,11 @@ from vigent.write.plain import Plain, is_plain
 from vigent.write.reconcile import change, replace, retract
 from vigent.write.result import WriteResult
 from vigent.write.retrieved import RetrievedCounts, enter_counts
+from vigent.write.session import Session
 from vigent.write.together import JoinedWork, join
 from vigent.write.work import Work, token_of
 
-__all__ = ["Session", "WritePipeline"]
-
-
-class Session:
-    """One open transaction and the tenant's salt.
-
-    Plain changes are gathered beside it, and given to it before anything else is done.
-    """
-
-    def __init__(self, transaction: Transaction, salt: bytes) -> None:
-        self.unsettled = transaction
-        self.salt = salt
-        self.plain: Plain | None = None
-        self._known: dict[KeyId, Key | None] = {}
-
-    @property
-    def transaction(self) -> Transaction:
-        """The transaction, with everything entered so far."""
-        self.settle()
-        return self.unsettled
-
-    def settle(self) -> None:
-        """Give the transaction what was gathered beside it."""
-        if self.plain is not None:
-            self.plain.settle()
-            self.plain = None
-
-    def look_up(self, ids: Iterable[KeyId]) -> None:
-        """Find many keys at once; to be called before anything is entered."""
-        known: dict[KeyId, Key | None] = dict.fromkeys(ids)
-        if known:
-            first = next(iter(known))
-            selection = Selection(first.tenant, first.store, (), exact=tuple(known))
-            known.update((key.id, key) for key in self.unsettled.keys(selection))
-        self._known = known
-
-    def find(self, id: KeyId) -> Key | None:
-        """Find a key as it stands in the transaction."""
-        if id in self._known:  # looked up before, and not written since
-            return self._known.pop(id)
-        if self.plain is not None and id in self.plain.ids:
-            self.settle()
-        found = self.unsettled.keys(
-            Selection(id.tenant, id.store, (id.person,), id.subject, id.attribute, id.type)
-        )
-        return found[0] if found else None
-
-    def beside(self, id: KeyId) -> list[Key] | None:
-        """Give the keys of all names of a subject; None where no alias bears on it."""
-        if not self.unsettled.aliased(id.tenant, id.store, id.subject, id.person):
-            return None
-        names = joined_names(self.transaction, id.tenant, id.store, id.person, id.subject)
-        return keys_of_names(self.unsettled, Key(0, id, "", 0), names)
+__all__ = ["WritePipeline"]
 
 
 class WritePipeline:

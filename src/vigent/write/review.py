@@ -17,8 +17,9 @@ from vigent.standing import shown
 from vigent.write.answering import apply
 from vigent.write.draft import Draft
 from vigent.write.finish import finish
-from vigent.write.pipeline import Session, WritePipeline
+from vigent.write.pipeline import WritePipeline
 from vigent.write.result import ReviewItem, WriteResult
+from vigent.write.session import Session
 from vigent.write.work import Work
 
 __all__ = ["Reviewer"]

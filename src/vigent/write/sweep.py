@@ -10,7 +10,8 @@ from vigent.domain.time import OPEN, Instant
 from vigent.write.answering import apply
 from vigent.write.capture import drop
 from vigent.write.forget import forget, head_of_run
-from vigent.write.pipeline import Session, WritePipeline
+from vigent.write.pipeline import WritePipeline
+from vigent.write.session import Session
 
 __all__ = ["sweep"]
 

@@ -31,8 +31,9 @@ from vigent.write.answering import apply
 from vigent.write.draft import Draft
 from vigent.write.finish import finish
 from vigent.write.forget import forget, head_of_run
-from vigent.write.pipeline import Session, WritePipeline
+from vigent.write.pipeline import WritePipeline
 from vigent.write.result import WriteResult
+from vigent.write.session import Session
 from vigent.write.work import Work
 
 __all__ = ["Writer"]
