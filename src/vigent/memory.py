@@ -65,6 +65,7 @@ class Memory(Recall):
         clock: Clock,
         checks: Sequence[Check],
         embedder: Embedder | None,
+        owned: bool = False,
     ) -> None:
         ids = RandomIds()
         self._storage = storage
@@ -76,7 +77,7 @@ class Memory(Recall):
         self._keeper = Keeper(storage, schema, clock, ids, tenant, store)
         self.review = Review(Reviewer(self._pipeline), person or "")
         self.persons = Persons(self._writer)
-        self.index = SearchIndex(storage, self._reading, embedder)
+        self.index = SearchIndex(storage, self._reading, embedder, owned=owned)
         self._searcher = Searcher(self._reading, self.index)
         self.threads = Threads(self._pipeline, self._reading, self._whose)
 
@@ -108,6 +109,7 @@ class Memory(Recall):
         return cls(
             storage, tenant=tenant, store=store, person=person,
             schema=load_schema(schema), clock=clock or SystemClock(), checks=checks, embedder=model,
+            owned=model is not embedder,
         )  # fmt: skip
 
     def _whose(self, person: Any) -> str:

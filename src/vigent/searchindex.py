@@ -45,10 +45,13 @@ class SearchIndex:
     that the store is searched by words alone.
     """
 
-    def __init__(self, storage: Storage, reading: Reading, embedder: Embedder | None) -> None:
+    def __init__(
+        self, storage: Storage, reading: Reading, embedder: Embedder | None, *, owned: bool = False
+    ) -> None:
         self._storage = storage
         self._reading = reading
         self._embedder = embedder
+        self._owned = owned
         self._worker = (
             None if embedder is None else EmbeddingWorker(storage, embedder, SystemClock())
         )
@@ -98,9 +101,12 @@ class SearchIndex:
         return done
 
     def close(self) -> None:
-        """End the thread that makes vectors."""
+        """End the thread that makes vectors, and the model where nobody else made it."""
         if self._worker is not None:
             self._worker.stop()
+        release = getattr(self._embedder, "close", None)
+        if self._owned and callable(release):
+            release()
 
     def ask(self, question: str) -> Asked:
         """Give a question as a vector of unit length."""
