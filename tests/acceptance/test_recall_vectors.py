@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import time
 
@@ -318,6 +319,17 @@ class TestWorker:
             assert memory.index.status().pending == 0
             assert any(p is not None and "500" in p for p in problems)
             assert memory.search("zinnia").index.problem is None
+            memory.close()
+            assert len(model.embed_query("still mine")) == 64
+            model.close()
+
+    def test_a_model_that_was_named_is_let_go_with_the_memory(self, tmp_path):
+        with EmbeddingServer() as server:
+            memory = Memory.open(tmp_path / "m.db", embedder=f"{server.url}#m")
+            memory.write(text="zinnia seeds")
+            assert memory.index.catch_up().pending == 0
+            memory.close()
+            gc.collect()  # an open connection would be told here
 
     def test_a_server_that_was_never_there_leaves_the_words(self, on_file):
         memory = on_file(embedder="http://127.0.0.1:9/v1#m")
