@@ -182,14 +182,14 @@ def record_text(record: Record) -> str:
 
 def passages_of(scope: str, key: Key, statement: Statement) -> Iterator[PassageRow]:
     """Give what search finds of a memory."""
-    text, parts = statement.text, ()
+    text, fact = statement.text, None
     if text is None:
         value = render(statement.value_kind or "text", statement.value or "")
         text = fact_text(key.name, key.id.attribute, value)
-        parts = (key.name, key.id.attribute.replace("_", " "), value)
+        fact = (key.id.attribute, value)
     return passages_of_memory(
         key.id.tenant, scope, statement=statement.no, key=key.no, type=statement.type,
-        name=key.name, text=text, parts=parts, at=statement.created_at,
+        name=key.name, text=text, fact=fact, at=statement.created_at,
     )  # fmt: skip
 
 

@@ -6,7 +6,8 @@ import datetime as dt
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from vigent.domain.episodes import EpisodeRow
@@ -132,6 +133,11 @@ def fact_text(name: str, attribute: str, value: str) -> str:
     return f"{name} · {attribute.replace('_', ' ')}: {value}"
 
 
+@lru_cache(maxsize=10_000)
+def _packed_attribute(attribute: str) -> bytes:
+    return packed(attribute.replace("_", " "))
+
+
 def passages_of_memory(
     tenant: str,
     scope: str,
@@ -141,17 +147,21 @@ def passages_of_memory(
     type: str,
     name: str,
     text: str,
-    parts: Sequence[str] = (),
+    fact: tuple[str, str] | None = None,
     at: Instant,
 ) -> Iterator[PassageRow]:
     """Give the passages of a memory; ``name`` is its subject's, empty where it has none.
 
-    ``parts`` are what the text was put together of, where it was: they have the same terms.
+    ``fact`` is the attribute and the value of a fact, whose text is made of these and the name:
+    they have its terms, and those of an attribute are known.
     """
     about = packed(name)
     short = len(text) <= CHUNK
     for start, stop in ((0, len(text)),) if short else chunks(text):
-        words = b"".join(map(packed, parts)) if short and parts else packed(text[start:stop])
+        if short and fact is not None:
+            words = about + _packed_attribute(fact[0]) + packed(fact[1])
+        else:
+            words = packed(text[start:stop])
         yield PassageRow(
             0, tenant, scope, MEMORY, type, statement, key, start, stop, at, about, words
         )

@@ -76,6 +76,8 @@ _RUSSIAN: Final[Any] = snowballstemmer.stemmer("russian")  # pyright: ignore[rep
 
 @lru_cache(maxsize=100_000)
 def _stem(word: str) -> str:
+    if not word.isalpha():  # numbers and identifiers have no endings
+        return word
     if word.isascii():
         return _ENGLISH.stemWord(_WORD_OF.get(word, word))
     if "\u0400" <= word[0] <= "\u04ff":
