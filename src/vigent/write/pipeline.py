@@ -267,14 +267,14 @@ class WritePipeline:
     def show(self, entered: Entered, work: Work) -> WriteResult:
         """Give the answer as records."""
         # Of joined subjects each memory bears the name it was written under.
-        memory, *ended = (
-            [] if s is None else [self.record(s, _key_of(work, s.statement), work.at)]
-            for s in (entered.memory, *entered.ended)
+        at, one = work.at, entered.memory
+        memory = None if one is None else self.record(one, _key_of(work, one.statement), at)
+        ended = tuple(
+            [self.record(s, _key_of(work, s.statement), at) for s in entered.ended]
+            if entered.ended
+            else ()
         )
-        return WriteResult(
-            entered.outcome, memory[0] if memory else None, tuple(e[0] for e in ended),
-            entered.reason,
-        )  # fmt: skip
+        return WriteResult(entered.outcome, memory, ended, entered.reason)
 
     def _followed(self, statement: Statement, at: Instant) -> Callable[[], str | None]:
         """Look up what a memory replaced when it is asked for, as it was known at the write."""
