@@ -63,7 +63,7 @@ class Recall:
         include: Literal["current", "history", "episodes"] = "current",
         expand: Literal["auto", "always", "never"] = "auto",
         recipe: str = "relevance",
-        timezone: str = "UTC",
+        timezone: str | None = None,
         limit: int = 10,
         budget_tokens: int | None = None,
         explain: bool = False,
@@ -130,8 +130,6 @@ class Recall:
         min_confidence: float | None = None,
     ) -> SearchAnswer:
         """Find what a context is chosen from; what it gives is counted, not what is found."""
-        asked = asked_of(
-            query, include=include, timezone=timezone or "UTC", limit=limit, metadata=metadata
-        )
+        asked = asked_of(query, include=include, timezone=timezone, limit=limit, metadata=metadata)
         narrowed = Narrowed(frozenset(types) or None, frozenset(without), min_confidence)
         return self._searcher.search(asked, person or "", narrowed, explain=False)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from vigent import Memory
 from vigent.domain.passages import CHUNK, chunks
 from vigent.domain.tokens import estimate_tokens
-from vigent.errors import InvalidInput
+from vigent.errors import InvalidInput, NaiveInstant
 from vigent.testing import FakeClock, HashEmbedder
 
 
@@ -154,6 +154,34 @@ class TestParameters:
         with pytest.raises(InvalidInput) as refused:
             told.search("ferns", after="2026-01-06", before="2026-01-06")
         assert refused.value.field == "before"
+
+    def test_after_and_before_bound_what_state_answers_too(self, told):
+        for asked in ({"after": "2026-01-05"}, {"before": "2026-01-01"}):
+            found = told.search("What is Mira's city?", **asked)
+            assert "Braga" not in values(found)
+            assert found.plan.notes == ("state has no answer",)
+        assert values(told.search("What is Mira's city?", before="2026-01-05")) == ["Braga"]
+
+    def test_an_attribute_may_be_given_by_an_alias(self, clock):
+        schema = {"attributes": {"passport_deadline": {"aliases": ["passport expiry"]}}}
+        with Memory.open(":memory:", clock=clock, embedder="none", schema=schema) as memory:
+            memory.write(subject="Mira", attribute="passport_deadline", value="2026-06-30")
+            found = memory.search("2026-06-30", attribute="passport expiry")
+            assert (values(found), found.plan.attributes) == (
+                ["2026-06-30"],
+                ("passport_deadline",),
+            )
+
+    def test_a_time_without_an_offset_needs_a_zone(self, told):
+        for field in ("as_of", "known_at", "after", "before"):
+            with pytest.raises(NaiveInstant) as refused:
+                told.search("ferns", **{field: "2026-01-02T10:00"})
+            assert refused.value.field == field
+        assert told.search("ferns", as_of="2026-01-12T10:00", timezone="UTC").hits
+
+    @pytest.mark.parametrize("expand", ["auto", "always", "never"])
+    def test_an_empty_store_has_no_hits_for_the_highest_limit(self, recall, expand):
+        assert len(recall.search("ferns", limit=200, expand=expand)) == 0
 
     def test_include(self, told):
         kinds = {

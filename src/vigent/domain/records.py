@@ -159,6 +159,11 @@ class Record:
             self._content = content
         return content
 
+    @property
+    def made(self) -> Instant:
+        """When it was made, in microseconds: ``created_at``."""
+        return int(self.content[_AT["created_at"]])
+
     memory_id = _Field[str]("id")
     memory_type = _Field[str]("type")
     text = _Field["str | None"]("text")

@@ -34,8 +34,7 @@ def arranged(hits: Sequence[Hit], recipe: Recipe, now: Instant) -> list[Hit]:
 def _weighed(hit: Hit) -> Found:
     if hit.record is not None:
         record = hit.record
-        created = int(record.content[-5])
-        return Found(hit.score, record.effective_confidence, record.importance, created)
+        return Found(hit.score, record.effective_confidence, record.importance, record.made)
     said = 0 if hit.episode is None else hit.episode.row.occurred_at
     return Found(hit.score, None, _UNRATED, said)
 

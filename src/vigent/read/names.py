@@ -6,13 +6,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from vigent.domain.naming import NameIndex
 from vigent.domain.passages import MEMORY
-from vigent.domain.statements import Key
+from vigent.domain.statements import Key, KeyId
 from vigent.domain.text import is_own
+from vigent.domain.time import OPEN, Instant
 from vigent.joining import JoinedSnapshot
+from vigent.ports.storage import Selection
 from vigent.read.index import Kept
 from vigent.read.reading import Reading
 from vigent.standing import shown
@@ -27,19 +29,30 @@ _NAME: Final = "name"
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of one reader: as of which passages, and which keys are ``name`` facts.
+    """The names of one reader: as of which passages, and what their ``name`` facts said.
 
     ``state`` has the generation and the number of passages of each scope, ``keys`` are those
-    whose names are in.
+    whose names are in, ``called`` the latest recorded instant of each ``name`` fact. The names
+    stand until ``until``, when one of those facts begins, ends or runs out.
     """
 
     state: tuple[tuple[int, int], ...]
     joined: tuple[tuple[str, ...], ...]
     keys: frozenset[int]
-    name_keys: frozenset[int]
+    called: Mapping[KeyId, Instant]
+    until: Instant
     attributes: frozenset[str]
     subjects: Mapping[str, Collection[str]]
     index: NameIndex
+
+
+class _New(NamedTuple):
+    """What some keys add: see ``Names``."""
+
+    subjects: dict[str, set[str]]
+    attributes: set[str]
+    called: dict[KeyId, Instant]
+    until: Instant
 
 
 class NameCache:
@@ -65,13 +78,14 @@ class NameCache:
         with self._lock:
             kept = self._kept.get(asked)
         joined = tuple((row.name, row.subject, row.person) for row in view.rows)
-        if kept is not None and kept.joined != joined:
+        if kept is not None and (kept.joined != joined or _renamed(kept, reading, view)):
             kept = None
         if kept is not None and kept.state == _state(scopes):
             return kept
         found = None if kept is None else _extended(kept, reading, view, scopes)
         if found is None:
-            keys = view.plain.keys(reading.selection(person))
+            there = _with_passages(scopes)
+            keys = [k for k in view.plain.keys(reading.selection(person)) if k.no in there]
             found = _read(reading, view, keys, _state(scopes), joined)
         with self._lock:
             self._kept[asked] = found
@@ -85,6 +99,25 @@ def _state(scopes: Sequence[Kept]) -> tuple[tuple[int, int], ...]:
     return tuple((kept.generation, len(kept.corpus)) for kept in scopes)
 
 
+def _renamed(kept: Names, reading: Reading, view: JoinedSnapshot) -> bool:
+    """Tell whether somebody may be called something else than when the names were read."""
+    if reading.clock.now() >= kept.until:
+        return True
+    if not kept.called:
+        return False
+    there = Selection(reading.tenant, reading.store, (), exact=tuple(kept.called))
+    return {key.id: key.last_recorded for key in view.plain.keys(there)} != kept.called
+
+
+def _with_passages(scopes: Sequence[Kept]) -> set[int]:
+    """Give the numbers of the keys of which something is there to be found.
+
+    One of which nothing was ever said but that it ended is known to nobody.
+    """
+    corpora = [scope.corpus for scope in scopes]
+    return {no for c in corpora for no in c.homes[c.kinds == MEMORY].tolist()}
+
+
 def _read(
     reading: Reading,
     view: JoinedSnapshot,
@@ -92,12 +125,12 @@ def _read(
     state: tuple[tuple[int, int], ...],
     joined: tuple[tuple[str, ...], ...],
 ) -> Names:
-    subjects, attributes, name_keys = _names_of(reading, view, keys)
+    new = _names_of(reading, view, keys)
     known = {definition.name: definition.aliases for definition in reading.schema.attributes}
-    asked = {**dict.fromkeys(attributes, ()), **known}
+    asked = {**dict.fromkeys(new.attributes, ()), **known}
     return Names(
-        state, joined, frozenset(key.no for key in keys), name_keys, frozenset(asked), subjects,
-        NameIndex(subjects, asked),
+        state, joined, frozenset(key.no for key in keys), new.called, new.until,
+        frozenset(asked), new.subjects, NameIndex(new.subjects, asked),
     )  # fmt: skip
 
 
@@ -114,8 +147,6 @@ def _extended(
         there = corpus.kinds[size:] == MEMORY
         homes, sources = corpus.homes[size:][there], corpus.sources[size:][there]
         fresh.update(zip(homes.tolist(), sources.tolist(), strict=True))
-    if not kept.name_keys.isdisjoint(fresh):
-        return None  # who is called something has changed
     wanted = [source for home, source in fresh.items() if home not in kept.keys]
     if not wanted:
         return replace(kept, state=state)
@@ -125,26 +156,27 @@ def _extended(
     if len(rows) < len(wanted):
         return None  # this view is older than the passages in memory
     keys = [key for key, _ in rows]
-    subjects, attributes, name_keys = _names_of(reading, view, keys)
-    new = attributes - kept.attributes
+    new = _names_of(reading, view, keys)
+    attributes = new.attributes - kept.attributes
+    more = {s: {*kept.subjects.get(s, ()), *n} for s, n in new.subjects.items()}
     return Names(
         state,
         kept.joined,
         kept.keys.union(key.no for key in keys),
-        kept.name_keys | name_keys,
-        kept.attributes | new,
-        {**kept.subjects, **{s: {*kept.subjects.get(s, ()), *n} for s, n in subjects.items()}},
-        kept.index.with_more(subjects, dict.fromkeys(new, ())),
+        {**kept.called, **new.called},
+        min(kept.until, new.until),
+        kept.attributes | attributes,
+        {**kept.subjects, **more},
+        kept.index.with_more(new.subjects, dict.fromkeys(attributes, ())),
     )
 
 
-def _names_of(
-    reading: Reading, view: JoinedSnapshot, keys: Sequence[Key]
-) -> tuple[dict[str, set[str]], set[str], frozenset[int]]:
-    """Give the names of the subjects of keys, their attributes, and which are ``name`` facts."""
+def _names_of(reading: Reading, view: JoinedSnapshot, keys: Sequence[Key]) -> _New:
+    """Give the names of the subjects of keys, their attributes, and what ``name`` facts say."""
     subjects: dict[str, set[str]] = {}
     attributes: set[str] = set()
-    name_keys: list[int] = []
+    called: dict[KeyId, Instant] = {}
+    until = OPEN
     for key in keys:
         if not key.id.subject or is_own(key.id.subject):
             continue
@@ -153,19 +185,24 @@ def _names_of(
         if key.id.attribute:
             attributes.add(key.id.attribute)
         if key.id.attribute == _NAME:
-            name_keys.append(key.no)
-            known.update(_called(reading, view, key))
+            called[key.id] = key.last_recorded
+            names, change = _called(reading, view, key)
+            known.update(names)
+            until = min(until, change)
     for row in view.rows:
         if (root := view.names(row.name)[0]) in subjects:
             subjects[root].add(row.written)
-    return subjects, attributes, frozenset(name_keys)
+    return _New(subjects, attributes, called, until)
 
 
-def _called(reading: Reading, view: JoinedSnapshot, key: Key) -> list[str]:
-    """Give what a ``name`` fact says now."""
-    now = reading.now_of(view.one(key))
-    return [
-        found.statement.value
-        for found in view.at(key, None, now, None)
-        if found.statement.value is not None and shown(found.statement, now)
-    ]
+def _called(reading: Reading, view: JoinedSnapshot, key: Key) -> tuple[list[str], Instant]:
+    """Give what a ``name`` fact says now, and when that changes next by itself."""
+    now, names, until = reading.now_of(view.one(key)), list[str](), OPEN
+    for _, belief, statement in view.beliefs(key):
+        if belief.recorded_to is not None or not shown(statement, now):
+            continue
+        if belief.valid_from <= now < belief.valid_to and statement.value is not None:
+            names.append(statement.value)
+        ends = (belief.valid_from, belief.valid_to, statement.expires_at)
+        until = min(until, *(end for end in ends if end > now), OPEN)
+    return names, until

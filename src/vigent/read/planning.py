@@ -63,7 +63,7 @@ def asked_of(
     recipe: object = "relevance",
     include: object = "current",
     expand: object = "auto",
-    timezone: object = "UTC",
+    timezone: object = None,
     limit: object = 10,
     budget_tokens: object = None,
     as_of: object = None,
@@ -79,10 +79,11 @@ def asked_of(
 
     The query is text of at most 8,000 characters and not blank; of nothing but punctuation it
     finds nothing. A bare date as ``as_of`` or ``known_at`` is the last microsecond of that day in
-    ``timezone``, as ``after`` or ``before`` the first. Raises InvalidInput, naming the field.
+    ``timezone``, as ``after`` or ``before`` the first; without one, in UTC. A time without an
+    offset needs a ``timezone``. Raises InvalidInput, naming the field.
     """
     text, _ = clean_text(query, "query", MAX_TEXT)
-    if not isinstance(timezone, str):
+    if timezone is not None and not isinstance(timezone, str):
         raise InvalidInput("timezone", f"must be an IANA name, not {type(timezone).__name__}")
     parse_instant("2000-01-01", "timezone", timezone=timezone, bare_date="start")
     times: dict[str, Instant | None] = {
@@ -103,7 +104,7 @@ def asked_of(
         _choice(recipe, "recipe", tuple(recipes)),
         _choice(include, "include", get_args(Include)),
         _choice(expand, "expand", get_args(Expand)),
-        timezone,
+        "UTC" if timezone is None else timezone,
         _whole(limit, "limit", 1, _LIMIT),
         None if budget_tokens is None else _whole(budget_tokens, "budget_tokens", 0, None),
         **times,

@@ -109,6 +109,8 @@ class Searcher:
     ) -> SearchAnswer:
         """Answer a search; every field of ``asked`` has been checked."""
         vector, problem = (None, None)
+        if asked.attribute is not None:
+            asked = replace(asked, attribute=self.reading.attribute(asked.attribute)[0])
         if asked.expand != "never":
             vector, problem = self.meaning.ask(asked.query)
         waited = vector is None
@@ -210,6 +212,9 @@ class _Search:
         effective = record.effective_confidence
         if least is not None and (effective is None or effective < least):
             return False
+        made, (after, before) = record.made, (self.asked.after, self.asked.before)
+        if (after is not None and made < after) or (before is not None and made >= before):
+            return False
         return self.asked.metadata.matches(record.metadata)
 
     def _fuzzy(
@@ -231,7 +236,7 @@ class _Search:
         if self.asked.expand != "always":
             own = [ranking.parts["words"] for ranking in rankings]
             scores = worth_handing_out(scores, own, evidence)
-        if self.asked.limit > KEPT:
+        if self.asked.limit > KEPT and corpora:
             scores = alike(corpora, scores)
         ranked = [
             Ranked(corpus, score, ranking.parts)

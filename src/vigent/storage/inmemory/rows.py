@@ -81,18 +81,18 @@ class View(ThreadView, IndexView, AliasView):
 
     def keys(self, selection: Selection) -> list[Key]:
         """Give the keys that a selection names, in order of their identity."""
-        s = selection
+        s, every = selection, self._rows.keys
+        named = every.items() if not s.exact else [(i, every[i]) for i in s.exact if i in every]
         return sorted(
             (
                 key
-                for id, key in self._rows.keys.items()
+                for id, key in named
                 if id.tenant == s.tenant
                 and s.store in (None, id.store)
                 and (not s.persons or id.person in s.persons)
                 and s.subject in (None, id.subject)
                 and s.attribute in (None, id.attribute)
                 and s.type in (None, id.type)
-                and (not s.exact or id in s.exact)
             ),
             key=lambda key: key.id,
         )
