@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 
+from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.schema import Schema
 from vigent.memory import Memory
 from vigent.ports.models import Embedder
@@ -26,7 +27,8 @@ def open_memory(
     return Memory(
         SqliteStorage(str(path), durability=durability, busy_timeout=30.0),
         tenant=tenant, store="default", person=None, schema=Schema(), clock=SystemClock(),
-        checks=(), embedder=embedder,
+        checks=(), embedder=embedder, injection=InjectionBlock(), settings=StoreSettings(),
+        release=lambda: None,
     )  # fmt: skip
 
 

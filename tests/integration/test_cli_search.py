@@ -102,11 +102,17 @@ class TestSearch:
 
 class TestReindex:
     def test_it_gives_the_same_answers(self, told):
-        before = told.ask("search", "ferns", "--include", "episodes")["hits"]
+        def found():
+            hits = told.ask("search", "ferns", "--include", "episodes")["hits"]
+            for hit in hits:  # to find something counts
+                (hit["record"] or {}).pop("retrieved_count", None)
+            return hits
+
+        before = found()
         done = told.ask("reindex")
         assert (done["memories"], done["episodes"]) == (3, 1)
         assert (done["index"]["pending"], done["index"]["partial"]) == (0, True)
-        assert told.ask("search", "ferns", "--include", "episodes")["hits"] == before
+        assert found() == before
         assert "3 memories and 1 episodes are indexed." in told.run("reindex").out
 
     def test_with_a_server_every_passage_has_a_vector_by_its_model(self, told):

@@ -131,6 +131,8 @@ def answers_of(memory: Memory, who: Someone) -> list[Any]:
         ]
     out.append({k: str(v) for k, v in memory.current(who.name, person=who.id).items()})
     out += [r.to_dict() for r in memory.search(who.name, person=who.id, limit=50).records]
+    for row in out:
+        row.pop("retrieved_count", None)  # to look changes it
     out += [t.to_dict() for t in memory.threads.list(person=who.id) if t.person is not None]
     for thread in ("room", who.kept["thread"]):
         out += [i.to_dict() for i in memory.threads.items(thread, person=who.id)]
