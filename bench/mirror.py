@@ -17,7 +17,7 @@ _TABLES = ("key", "statement", "belief", "audit")
 
 # In the order of the engine; what it does to a key in two updates is one here.
 SQL = {
-    "key": "INSERT INTO key VALUES (" + ",".join("?" * 16) + ")",
+    "key": "INSERT INTO key VALUES (" + ",".join("?" * 17) + ")",
     "statement": "INSERT INTO statement VALUES (" + ",".join("?" * 53) + ")",
     "close": "UPDATE belief SET recorded_to = ? WHERE no = ? AND tenant = ? "
     "AND recorded_to IS NULL",
@@ -82,7 +82,7 @@ class Mirror:
         # A new key is inserted with its first instant and gets its head by an update, as it
         # does in the engine.
         out["key"] = [
-            (of_key[k[0]], *k[1:4], f"raw {k[4]}", *k[5:8], k[8], 0, 0, 0, 0, None, None, None)
+            (of_key[k[0]], *k[1:4], f"raw {k[4]}", *k[5:8], k[8], 0, 0, 0, 0, None, None, None, 0)
             for k in keys
         ]
         for s in statements:

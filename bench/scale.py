@@ -27,7 +27,7 @@ EDGE = "2026-06-01T00:00:00Z"
 _COPIES = {
     "key": ("no + ?1 * ?2", "?3", "store", "person", "subject || ' ' || ?2", "attribute", "type",
             "name || ' ' || ?2", "last_recorded", "head_from", "head_to", "head_recorded",
-            "head_expires", "head_replaced || '.' || ?2", "head_replacer", "head"),
+            "head_expires", "head_replaced || '.' || ?2", "head_replacer", "head", "bears"),
     "belief": ("no + ?1 * ?2", "?3", "key + ?4 * ?2", "member", "memory + ?5 * ?2", "valid_from",
                "valid_to", "recorded_from", "recorded_to"),
     "audit": ("no + ?1 * ?2", "?3", "id || '.' || ?2", "at", "action", "outcome",
