@@ -110,11 +110,13 @@ class Checker:
         if wanted.metadata is not None and not wanted.metadata(json.loads(statement.metadata)):
             return None
         holding = joined_holding(self.reading, self.view, key, statement, wanted.at)
-        in_force = holding is not None
         if holding is None:
-            if not wanted.history:
-                return None
-            holding = Stretched(key, last_belief(self.view, key, statement), statement)
+            holding = self._said_again(key, statement)
+        in_force = holding is not None
+        if holding is None and wanted.history:
+            holding = self._former(key, statement)
+        if holding is None:
+            return None
         record = self.reading.record(self.view, holding, wanted.at)
         if wanted.min_confidence is not None:
             effective = record.effective_confidence
@@ -123,6 +125,32 @@ class Checker:
         excerpt = said_by(key, statement)[one.start : one.stop]
         return Hit(record, None, one.score, exact=False, in_force=in_force, excerpt=excerpt,
                    parts=one.parts())  # fmt: skip
+
+    def _said_again(self, key: Key, statement: Statement) -> Stretched | None:
+        """Give what is in force of the same value under a joined name.
+
+        Of joined names a statement may stand that only confirmed on its own: it has no passage.
+        """
+        if self.view.timeline(key) is None or not key.id.attribute:
+            return None
+        now, at = self.reading.now_of(self.view.one(key)), self.wanted.at
+        when = now if at.as_of is None else at.as_of
+        for found in self.view.at(key, statement.member, when, at.known_at):
+            if found.statement.token == statement.token and shown(found.statement, now):
+                return found
+        return None
+
+    def _former(self, key: Key, statement: Statement) -> Stretched | None:
+        """Give the stretch a memory was last believed over, as known at the asked instant."""
+        known_at = self.wanted.at.known_at
+        if known_at is None:
+            return Stretched(key, last_belief(self.view, key, statement), statement)
+        rows = [
+            found
+            for found in self.view.beliefs(key, statement.no)
+            if found.belief.recorded_from <= known_at
+        ]
+        return max(rows, key=lambda f: (f.belief.recorded_from, f.belief.valid_from), default=None)
 
     def _item(self, one: Found, said: Said) -> Hit | None:
         wanted, known_at, row = self.wanted, self.wanted.at.known_at, said.episode

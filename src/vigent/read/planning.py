@@ -6,18 +6,18 @@ Pure: what the question mentions and the times it names come in as arguments.
 from __future__ import annotations
 
 import zoneinfo
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 from vigent.domain.filters import Filter
 from vigent.domain.naming import Mentions
 from vigent.domain.query import Plan, TimeWords
+from vigent.domain.recipes import RECIPES
 from vigent.domain.text import MAX_TEXT, canonical_subject, check_name, clean_text, words
 from vigent.domain.time import Instant, iso, parse_instant, to_datetime
 from vigent.errors import InvalidInput
 
-__all__ = ["RECIPES", "Asked", "asked_of", "expanded", "plan_of"]
+__all__ = ["FUZZY", "Asked", "asked_of", "expanded", "plan_of"]
 
 Include = Literal["current", "history", "episodes"]
 Expand = Literal["auto", "always", "never"]
@@ -25,14 +25,8 @@ Expand = Literal["auto", "always", "never"]
 _EDGES: Final = ("after", "before")
 STATE: Final = "state"
 """The arm that answers from state alone."""
-RECIPES: Final[Mapping[str, tuple[str, ...]]] = {
-    "relevance": ("words", "vectors"),
-    "precise": ("words", "vectors"),
-    "blend": ("words", "vectors"),
-    "confidence": ("words", "vectors"),
-    "generative": ("words", "vectors"),
-}
-"""The fuzzy arms of each recipe."""
+FUZZY: Final = ("words", "vectors")
+"""The arms that find what state does not answer."""
 
 _LIMIT: Final = 200
 
@@ -73,7 +67,6 @@ def asked_of(
     subject: object = None,
     attribute: object = None,
     metadata: object = None,
-    recipes: Collection[str] = RECIPES,
 ) -> Asked:
     """Check the arguments of a search.
 
@@ -101,7 +94,7 @@ def asked_of(
         raise InvalidInput("before", f"must lie after {iso(start)}, which is 'after'")
     return Asked(
         text,
-        _choice(recipe, "recipe", tuple(recipes)),
+        _choice(recipe, "recipe", tuple(RECIPES)),
         _choice(include, "include", get_args(Include)),
         _choice(expand, "expand", get_args(Expand)),
         "UTC" if timezone is None else timezone,
@@ -129,7 +122,7 @@ def plan_of(
     read at a point: there a day in words is the window of that day.
 
     A question is exact when it names one subject, at least one attribute and no name that is
-    unresolved. Then state alone is asked; with ``expand="always"`` the fuzzy arms of the recipe
+    unresolved. Then state alone is asked; with ``expand="always"`` the fuzzy arms
     run beside it, with "auto" they run when state has no answer (``expanded``), with "never" not
     at all. A question that is not exact goes to the fuzzy arms, unless "never".
     """
@@ -138,15 +131,14 @@ def plan_of(
     taken = _taken(asked, mentions, time_words, notes)
     as_of, after, before = _times(asked, taken, now)
     exact = clear and len(subjects) == 1 and bool(attributes) and asked.include != "episodes"
-    fuzzy = RECIPES.get(asked.recipe, ("words", "vectors"))
     if asked.expand == "never":
         arms: tuple[str, ...] = (STATE,)
         if not exact:
             notes.append("the question names no one fact, and expand is never: nothing is searched")
     elif exact:
-        arms = (STATE, *fuzzy) if asked.expand == "always" else (STATE,)
+        arms = (STATE, *FUZZY) if asked.expand == "always" else (STATE,)
     else:
-        arms = fuzzy
+        arms = FUZZY
     return Plan(
         asked.query, asked.recipe, asked.include, asked.timezone,
         as_of=as_of, known_at=asked.known_at, after=after, before=before,
@@ -156,8 +148,8 @@ def plan_of(
 
 
 def expanded(plan: Plan, why: str) -> Plan:
-    """Give the plan with the fuzzy arms of its recipe behind those it has, and why they run."""
-    more = tuple(a for a in RECIPES.get(plan.recipe, ()) if a not in plan.arms)
+    """Give the plan with the fuzzy arms behind those it has, and why they run."""
+    more = tuple(arm for arm in FUZZY if arm not in plan.arms)
     return replace(plan, arms=(*plan.arms, *more), notes=(*plan.notes, why))
 
 

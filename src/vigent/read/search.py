@@ -6,8 +6,9 @@ find is checked against the store in the same view before it leaves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -33,7 +34,7 @@ from vigent.read.found import Checker, Wanted
 from vigent.read.index import IndexCache, Kept
 from vigent.read.names import NameCache, Names
 from vigent.read.past import history
-from vigent.read.planning import Asked, expanded, plan_of
+from vigent.read.planning import FUZZY, Asked, expanded, plan_of
 from vigent.read.reading import At, Reading
 from vigent.read.searching import Ranked, allowed, walk
 from vigent.read.state import current, current_many
@@ -46,7 +47,6 @@ _THEN: Final = 0.03
 """How much higher what was said in the time that a question names stands."""
 _POOL: Final = 100
 """From how many hits a recipe chooses that weighs more than relevance."""
-_FUZZY: Final = frozenset({"words", "vectors"})
 
 
 class Meaning(Protocol):
@@ -108,27 +108,35 @@ class Searcher:
         self, asked: Asked, person: str, narrowed: Narrowed, *, explain: bool
     ) -> SearchAnswer:
         """Answer a search; every field of ``asked`` has been checked."""
-        vector, problem = (None, None)
         if asked.attribute is not None:
             asked = replace(asked, attribute=self.reading.attribute(asked.attribute)[0])
-        if asked.expand != "never":
-            vector, problem = self.meaning.ask(asked.query)
+        question = _Question(asked, person, narrowed, explain)
+        # What state answers needs no vector, and a model may be far away: it is asked last.
+        with self._opened(question) as search:
+            answered = search.from_state()
+        if answered is not None:
+            return answered
+        vector, problem = self.meaning.ask(asked.query)
         waited = vector is None
         while True:
-            with (
-                self.reading.view(person) as view,
-                self.meaning.cache.scopes(
-                    view.plain, self.reading.tenant, self._scopes(view.plain, person),
-                    self.meaning.model_of(view.plain),
-                ) as kept,
-            ):  # fmt: skip
-                last = 0 if waited else self.meaning.hurry(view.plain, [k.corpus for k in kept])
+            with self._opened(question) as search:
+                last = 0 if waited else self.meaning.hurry(search.view.plain, search.corpora)
                 if not last:
-                    return _Search(self, view, kept, asked, person, narrowed, explain).answer(
-                        vector, problem
-                    )
+                    return search.answer(vector, problem)
             waited = True
             self.meaning.wait(last)
+
+    @contextmanager
+    def _opened(self, question: _Question) -> Generator[_Search]:
+        """Open a view of the store with the passages that the reader may see."""
+        with (
+            self.reading.view(question.person) as view,
+            self.meaning.cache.scopes(
+                view.plain, self.reading.tenant, self._scopes(view.plain, question.person),
+                self.meaning.model_of(view.plain),
+            ) as kept,
+        ):  # fmt: skip
+            yield _Search(self, view, kept, question)
 
     def _scopes(self, snapshot: Snapshot, person: str) -> list[str]:
         reading = self.reading
@@ -137,35 +145,49 @@ class Searcher:
         return [scope_token(salt, reading.tenant, reading.store, whose) for whose in persons]
 
 
-@dataclass(slots=True)
-class _Search:
-    """One search under way, within one view of the store."""
+class _Question(NamedTuple):
+    """What is asked, and by whom."""
 
-    searcher: Searcher
-    view: JoinedSnapshot
-    kept: Sequence[Kept]
     asked: Asked
     person: str
     narrowed: Narrowed
     explain: bool
 
-    def answer(self, vector: Floats | None, problem: str | None) -> SearchAnswer:
-        reading, asked = self.searcher.reading, self.asked
-        now = reading.clock.now()
-        # An empty scope changes no score and costs as many steps as a small one.
-        corpora = [kept.corpus for kept in self.kept if len(kept.corpus)]
-        names = self.searcher.names.of(reading, self.view, self.person, self.kept)
-        plan = plan_of(
+
+class _Search:
+    """One search under way, within one view of the store."""
+
+    def __init__(
+        self, searcher: Searcher, view: JoinedSnapshot, kept: Sequence[Kept], question: _Question
+    ) -> None:
+        self.searcher = searcher
+        self.view = view
+        self.asked, self.person, self.narrowed, self.explain = question
+        self.corpora = [one.corpus for one in kept]
+        self.names = searcher.names.of(searcher.reading, view, self.person, kept)
+        now, asked = searcher.reading.clock.now(), self.asked
+        self.plan = plan_of(
             asked,
             now=now,
-            mentions=names.index.mentions(asked.query),
+            mentions=self.names.index.mentions(asked.query),
             time_words=find_time_words(asked.query, now=now, timezone=asked.timezone),
         )
-        exact = self._state(plan) if plan.exact else []
-        if plan.exact and not exact and asked.expand == "auto":
-            plan = expanded(plan, "state has no answer")
-        found: list[Hit] = []
-        if set(plan.arms) & _FUZZY:
+        self.exact = self._state(self.plan) if self.plan.exact else []
+        if self.plan.exact and not self.exact and asked.expand == "auto":
+            self.plan = expanded(self.plan, "state has no answer")
+
+    def from_state(self) -> SearchAnswer | None:
+        """Answer where state alone is to; None where words and vectors are asked too."""
+        if set(self.plan.arms).intersection(FUZZY):
+            return None
+        return self._answered(self.plan, [], None)
+
+    def answer(self, vector: Floats | None, problem: str | None) -> SearchAnswer:
+        """Answer from state, and from what words and the question's vector find."""
+        plan, found = self.plan, list[Hit]()
+        if set(plan.arms).intersection(FUZZY):
+            # An empty scope changes no score and costs as many steps as a small one.
+            corpora, names = [c for c in self.corpora if len(c)], self.names
             found = self._fuzzy(plan, names, corpora, vector)
             if not found and plan.time_words is not None and plan.as_of is not None:
                 # What was told later of that time is not in force as of it.
@@ -173,11 +195,18 @@ class _Search:
                     plan, as_of=None, notes=(*plan.notes, "nothing held then: as of now")
                 )
                 found = self._fuzzy(plan, names, corpora, vector)
-        hits = exact + _others(found, exact)
+        return self._answered(plan, found, problem)
+
+    def _answered(self, plan: Plan, found: Sequence[Hit], problem: str | None) -> SearchAnswer:
+        asked = self.asked
+        hits = self.exact + _others(found, self.exact)
         kept, tokens, dropped = _within(hits[: asked.limit], asked.budget_tokens)
-        known = max([now, *(hit.record.known for hit in kept if hit.record is not None)])
+        seen = [hit.record.known for hit in kept if hit.record is not None]
+        known = max([self.searcher.reading.clock.now(), *seen])
+        if plan.known_at is not None:
+            known = min(known, plan.known_at)
         return SearchAnswer(
-            tuple(kept), plan, self.searcher.meaning.state_of(corpora, problem), known,
+            tuple(kept), plan, self.searcher.meaning.state_of(self.corpora, problem), known,
             estimated_tokens=tokens, dropped_by_budget=dropped, explained=self.explain,
         )  # fmt: skip
 
@@ -189,7 +218,8 @@ class _Search:
             subject = plan.subjects[0]
             records: Sequence[Record]
             if plan.include == "history":
-                records = history(reading, subject, name, self.person)
+                every = history(reading, subject, name, self.person)
+                records = [record for record in every if _held(record, plan)]
             elif multi:
                 records = current_many(reading, subject, name, self.person, at)
             else:
@@ -199,9 +229,13 @@ class _Search:
         return _once(hits)
 
     def _exact(self, record: Record, plan: Plan) -> Hit:
+        when = record.answered_at if plan.as_of is None else plan.as_of
+        stretch, known = record.stretch, plan.known_at
+        believed = stretch.recorded_to is None or (
+            known is not None and known < stretch.recorded_to
+        )
         in_force = plan.include != "history" or (
-            record.stretch.recorded_to is None
-            and record.stretch.valid_from <= record.answered_at < record.stretch.valid_to
+            believed and stretch.valid_from <= when < stretch.valid_to
         )
         return Hit(record, None, 1.0, exact=True, in_force=in_force, excerpt=record_text(record))
 
@@ -224,9 +258,13 @@ class _Search:
         rankings, evidence = rank(corpora, plan.query, vector)
         if self.asked.expand != "always" and not answerable(evidence):
             return []
-        rankings = newest_first(corpora, rankings, plan.query)
         recipe, wanted = RECIPES[plan.recipe], self._wanted(plan)
         fits = self._fits_all(plan, recipe, wanted, names, corpora)
+        rankings = [
+            ranking._replace(score=np.where(fit, ranking.score, np.float32(0)))
+            for ranking, fit in zip(rankings, fits, strict=True)
+        ]
+        rankings = newest_first(corpora, rankings, plan.query)
         scores: list[Floats] = []
         for corpus, ranking, fit in zip(corpora, rankings, fits, strict=True):
             score = ranking.score
@@ -302,6 +340,20 @@ def _once(hits: Sequence[Hit]) -> list[Hit]:
         if there is None or not there.in_force:
             kept[hit.id] = hit
     return list(kept.values())
+
+
+def _held(record: Record, plan: Plan) -> bool:
+    """Whether a stretch was known by then, and lies in the time that the question names."""
+    stretch = record.stretch
+    if plan.known_at is not None and stretch.recorded_from > plan.known_at:
+        return False
+    words = plan.time_words
+    if words is None:
+        return True
+    if words.after is None and words.before is None:
+        return words.as_of is None or stretch.valid_from <= words.as_of < stretch.valid_to
+    begins_in = words.before is None or stretch.valid_from < words.before
+    return begins_in and (words.after is None or stretch.valid_to > words.after)
 
 
 def _others(found: Sequence[Hit], exact: Sequence[Hit]) -> list[Hit]:

@@ -65,13 +65,18 @@ def walk(ranked: Sequence[Ranked], checker: Checker, limit: int) -> list[Hit]:
         seen.add((one.kind, one.source))
         batch.append(one)
         if len(batch) == size:
-            hits += checker.hits(batch, limit - len(hits))
+            hits = _once(hits, checker.hits(batch, limit - len(hits)))
             batch, size = [], min(size * 2, _MOST)
             if len(hits) >= limit:
                 break
     if batch and len(hits) < limit:
-        hits += checker.hits(batch, limit - len(hits))
+        hits = _once(hits, checker.hits(batch, limit - len(hits)))
     return hits
+
+
+def _once(hits: list[Hit], more: list[Hit]) -> list[Hit]:
+    """Give hits with those that are not among them: joined names may lead to one memory twice."""
+    return list({hit.id: hit for hit in reversed([*hits, *more])}.values())[::-1]
 
 
 def _descending(ranked: Sequence[Ranked]) -> Iterator[Found]:
