@@ -51,6 +51,10 @@ class IndexReads(Protocol):
         """Give the highest number of a passage."""
         ...
 
+    def last_change(self) -> int:
+        """Give a number that is another one after every write that changed a memory."""
+        ...
+
     def passages_counted(self, after: int) -> tuple[int, int]:
         """Give how many passages there are, of every tenant, and how many with higher numbers."""
         ...

@@ -32,14 +32,16 @@ class Names:
     """The names of one reader: as of which passages, and what their ``name`` facts said.
 
     ``state`` has the generation and the number of passages of each scope, ``keys`` are those
-    whose names are in, ``called`` the latest recorded instant of each ``name`` fact. The names
-    stand until ``until``, when one of those facts begins, ends or runs out.
+    whose names are in, ``called`` the latest recorded instant of each ``name`` fact as of the
+    ``change`` that was the last. The names stand until ``until``, when one of those facts begins,
+    ends or runs out.
     """
 
     state: tuple[tuple[int, int], ...]
     joined: tuple[tuple[str, ...], ...]
     keys: frozenset[int]
     called: Mapping[KeyId, Instant]
+    change: int
     until: Instant
     attributes: frozenset[str]
     subjects: Mapping[str, Collection[str]]
@@ -78,15 +80,18 @@ class NameCache:
         with self._lock:
             kept = self._kept.get(asked)
         joined = tuple((row.name, row.subject, row.person) for row in view.rows)
-        if kept is not None and (kept.joined != joined or _renamed(kept, reading, view)):
-            kept = None
+        if kept is not None:
+            kept = None if kept.joined != joined else _standing(kept, reading, view)
         if kept is not None and kept.state == _state(scopes):
-            return kept
+            return self._keep(asked, kept)
         found = None if kept is None else _extended(kept, reading, view, scopes)
         if found is None:
             there = _with_passages(scopes)
             keys = [k for k in view.plain.keys(reading.selection(person)) if k.no in there]
             found = _read(reading, view, keys, _state(scopes), joined)
+        return self._keep(asked, found)
+
+    def _keep(self, asked: tuple[str, ...], found: Names) -> Names:
         with self._lock:
             self._kept[asked] = found
             self._kept.move_to_end(asked)
@@ -99,14 +104,16 @@ def _state(scopes: Sequence[Kept]) -> tuple[tuple[int, int], ...]:
     return tuple((kept.generation, len(kept.corpus)) for kept in scopes)
 
 
-def _renamed(kept: Names, reading: Reading, view: JoinedSnapshot) -> bool:
-    """Tell whether somebody may be called something else than when the names were read."""
+def _standing(kept: Names, reading: Reading, view: JoinedSnapshot) -> Names | None:
+    """Give the names that were kept; None where somebody may be called something else by now."""
     if reading.clock.now() >= kept.until:
-        return True
-    if not kept.called:
-        return False
+        return None
+    change = view.plain.last_change()
+    if change == kept.change or not kept.called:
+        return kept
     there = Selection(reading.tenant, reading.store, (), exact=tuple(kept.called))
-    return {key.id: key.last_recorded for key in view.plain.keys(there)} != kept.called
+    called = {key.id: key.last_recorded for key in view.plain.keys(there)}
+    return replace(kept, change=change) if called == kept.called else None
 
 
 def _with_passages(scopes: Sequence[Kept]) -> set[int]:
@@ -129,8 +136,8 @@ def _read(
     known = {definition.name: definition.aliases for definition in reading.schema.attributes}
     asked = {**dict.fromkeys(new.attributes, ()), **known}
     return Names(
-        state, joined, frozenset(key.no for key in keys), new.called, new.until,
-        frozenset(asked), new.subjects, NameIndex(new.subjects, asked),
+        state, joined, frozenset(key.no for key in keys), new.called, view.plain.last_change(),
+        new.until, frozenset(asked), new.subjects, NameIndex(new.subjects, asked),
     )  # fmt: skip
 
 
@@ -164,6 +171,7 @@ def _extended(
         kept.joined,
         kept.keys.union(key.no for key in keys),
         {**kept.called, **new.called},
+        kept.change,
         min(kept.until, new.until),
         kept.attributes | attributes,
         {**kept.subjects, **more},

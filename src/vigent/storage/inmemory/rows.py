@@ -70,6 +70,10 @@ class View(ThreadView, IndexView, AliasView):
         AliasView.__init__(self, rows.aliases)
         self._rows = rows
 
+    def last_change(self) -> int:
+        """Give a number that is another one after every write that changed a memory."""
+        return len(self._rows.audit)
+
     def head(
         self, tenant: str, store: str, person: str, subject: str, attribute: str
     ) -> HeadRow | None:

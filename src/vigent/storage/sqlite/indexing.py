@@ -99,6 +99,10 @@ class IndexView:
         """Give the highest number of a passage."""
         return self._run(Q["last_passage"], ()).fetchall()[0][0]
 
+    def last_change(self) -> int:
+        """Give a number that is another one after every write that changed a memory."""
+        return self._run(Q["last_change"], ()).fetchall()[0][0]
+
     def passages_counted(self, after: int) -> tuple[int, int]:
         """Give how many passages there are, of every tenant, and how many with higher numbers."""
         every, later = self._run(Q["passages_counted"], (after,)).fetchall()[0]

@@ -395,6 +395,10 @@ ORDER BY no LIMIT ?3;
 -- The highest number of a passage.
 SELECT coalesce(max(no), 0) FROM passage;
 
+-- name: last_change
+-- The number of what was done last, whoever did it: the newest entry of the audit trail.
+SELECT coalesce(max(no), 0) FROM audit;
+
 -- name: passages_counted
 -- How many passages there are, and how many come after one.
 SELECT count(*), count(CASE WHEN no > ? THEN 1 END) FROM passage;
