@@ -6,18 +6,20 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from vigent.domain.naming import NameIndex
 from vigent.domain.passages import MEMORY
-from vigent.domain.statements import Key
+from vigent.domain.statements import BEGINNING, Key
 from vigent.domain.text import is_own
+from vigent.domain.time import OPEN, Instant
 from vigent.joining import JoinedSnapshot
+from vigent.ports.storage import Selection
 from vigent.read.index import Kept
 from vigent.read.reading import Reading
 from vigent.standing import shown
 
-__all__ = ["NameCache", "Names"]
+__all__ = ["Called", "NameCache", "Names"]
 
 _KEPT: Final = 64
 _FEW: Final = 200
@@ -25,29 +27,58 @@ _FEW: Final = 200
 _NAME: Final = "name"
 
 
+class Called(NamedTuple):
+    """What a ``name`` fact says of its subject, from one instant until another.
+
+    ``latest`` is the last recorded instant of all that is joined with the key: its present is
+    never before that.
+    """
+
+    key: Key
+    values: frozenset[str]
+    latest: Instant
+    since: Instant
+    until: Instant
+
+    def holds(self, now: Instant) -> bool:
+        """Whether the values are those of a present."""
+        return self.since <= max(now, self.latest) < self.until
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of one reader: as of which passages, and which keys are ``name`` facts.
+    """The names of one reader: as of which passages, and what the ``name`` facts said.
 
     ``state`` has the generation and the number of passages of each scope, ``keys`` are those
-    whose names are in.
+    whose names are in, ``called`` has the ``name`` facts among them by the number of the key.
     """
 
     state: tuple[tuple[int, int], ...]
     joined: tuple[tuple[str, ...], ...]
     keys: frozenset[int]
-    name_keys: frozenset[int]
+    called: Mapping[int, Called]
     attributes: frozenset[str]
     subjects: Mapping[str, Collection[str]]
     index: NameIndex
 
 
 class NameCache:
-    """Keeps the names of the readers that asked last, and adds those that are new."""
+    """Keeps the names of the readers that asked last, and adds those that are new.
+
+    What is shared is read once and kept under no person; the names of a person stand on it.
+    """
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, ...], Names] = OrderedDict()
+        self._turn = 0
         self._lock = threading.Lock()
+
+    def forget(self, tenant: str) -> None:
+        """Let go of all names of a tenant, as after an erasure; what is under way keeps none."""
+        with self._lock:
+            self._turn += 1
+            for asked in [asked for asked in self._kept if asked[0] == tenant]:
+                del self._kept[asked]
 
     def of(
         self,
@@ -59,46 +90,86 @@ class NameCache:
         """Give the names a reader knows.
 
         ``scopes`` are the passages that the reader may see: what is new among them tells whether
-        there may be new names.
+        there may be new names. A view older than they are is answered from, and not kept.
         """
         asked = (reading.tenant, reading.store, person or "")
         with self._lock:
-            kept = self._kept.get(asked)
+            kept, turn = self._kept.get(asked), self._turn
         joined = tuple((row.name, row.subject, row.person) for row in view.rows)
-        if kept is not None and kept.joined != joined:
-            kept = None
-        if kept is not None and kept.state == _state(scopes):
-            return kept
-        found = None if kept is None else _extended(kept, reading, view, scopes)
+        found = kept
+        if found is not None and found.joined != joined:
+            found = None
+        if found is not None:
+            found = _as_called(found, reading, view, person)
+        if found is not None and found.state != _state(scopes):
+            found = _extended(found, reading, view, scopes)
         if found is None:
-            keys = view.plain.keys(reading.selection(person))
-            found = _read(reading, view, keys, _state(scopes), joined)
+            found = self._read(reading, view, person, scopes, joined)
+        if not any(scope.behind for scope in scopes):
+            self._keep(asked, found, turn)
+        return found
+
+    def _keep(self, asked: tuple[str, ...], found: Names, turn: int) -> None:
         with self._lock:
+            if turn != self._turn:
+                return
             self._kept[asked] = found
             self._kept.move_to_end(asked)
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-        return found
+
+    def _read(
+        self,
+        reading: Reading,
+        view: JoinedSnapshot,
+        person: str | None,
+        scopes: Sequence[Kept],
+        joined: tuple[tuple[str, ...], ...],
+    ) -> Names:
+        """Read all names; those of a person without aliases on top of what is shared."""
+        if person and not any(row.person for row in view.rows):
+            shared = JoinedSnapshot(view.plain, reading.tenant, reading.store, "")
+            base = self.of(reading, shared, None, scopes[-1:])
+            own = replace(reading.selection(person), persons=(person,))
+            return _with_keys(base, reading, view, view.plain.keys(own), _state(scopes))
+        known = {definition.name: definition.aliases for definition in reading.schema.attributes}
+        none = Names(
+            (), joined, frozenset(), {}, frozenset(known), {}, NameIndex({}, known)
+        )  # fmt: skip
+        keys = view.plain.keys(reading.selection(person))
+        return _with_keys(none, reading, view, keys, _state(scopes))
 
 
 def _state(scopes: Sequence[Kept]) -> tuple[tuple[int, int], ...]:
     return tuple((kept.generation, len(kept.corpus)) for kept in scopes)
 
 
-def _read(
-    reading: Reading,
-    view: JoinedSnapshot,
-    keys: Sequence[Key],
-    state: tuple[tuple[int, int], ...],
-    joined: tuple[tuple[str, ...], ...],
-) -> Names:
-    subjects, attributes, name_keys = _names_of(reading, view, keys)
-    known = {definition.name: definition.aliases for definition in reading.schema.attributes}
-    asked = {**dict.fromkeys(attributes, ()), **known}
-    return Names(
-        state, joined, frozenset(key.no for key in keys), name_keys, frozenset(asked), subjects,
-        NameIndex(subjects, asked),
+def _as_called(
+    kept: Names, reading: Reading, view: JoinedSnapshot, person: str | None
+) -> Names | None:
+    """Give the names where the ``name`` facts still say the same; None where one does not.
+
+    They change without a new passage: one is taken back, begins, ends or expires.
+    """
+    if not kept.called:
+        return kept
+    now = reading.clock.now()
+    asked = Selection(
+        reading.tenant, reading.store, reading.scope(person).readable,
+        exact=tuple(called.key.id for called in kept.called.values()),
     )  # fmt: skip
+    keys = {key.no: key for key in view.plain.keys(asked)}
+    fresh: dict[int, Called] = {}
+    for no, called in kept.called.items():
+        key = keys.get(no)
+        if key is None:
+            return None
+        # A view that is older than the names sees an earlier instant, and says nothing of them.
+        if key.last_recorded > called.key.last_recorded or not called.holds(now):
+            fresh[no] = _called(reading, view, key)
+            if fresh[no].values != called.values:
+                return None
+    return replace(kept, called={**kept.called, **fresh}) if fresh else kept
 
 
 def _extended(
@@ -114,8 +185,6 @@ def _extended(
         there = corpus.kinds[size:] == MEMORY
         homes, sources = corpus.homes[size:][there], corpus.sources[size:][there]
         fresh.update(zip(homes.tolist(), sources.tolist(), strict=True))
-    if not kept.name_keys.isdisjoint(fresh):
-        return None  # who is called something has changed
     wanted = [source for home, source in fresh.items() if home not in kept.keys]
     if not wanted:
         return replace(kept, state=state)
@@ -124,14 +193,24 @@ def _extended(
     rows = view.plain.statements(reading.tenant, numbers=wanted)
     if len(rows) < len(wanted):
         return None  # this view is older than the passages in memory
-    keys = [key for key, _ in rows]
-    subjects, attributes, name_keys = _names_of(reading, view, keys)
+    return _with_keys(kept, reading, view, [key for key, _ in rows], state)
+
+
+def _with_keys(
+    kept: Names,
+    reading: Reading,
+    view: JoinedSnapshot,
+    keys: Sequence[Key],
+    state: tuple[tuple[int, int], ...],
+) -> Names:
+    """Give the names with those of further keys."""
+    subjects, attributes, called = _names_of(reading, view, keys)
     new = attributes - kept.attributes
     return Names(
         state,
         kept.joined,
         kept.keys.union(key.no for key in keys),
-        kept.name_keys | name_keys,
+        {**kept.called, **called},
         kept.attributes | new,
         {**kept.subjects, **{s: {*kept.subjects.get(s, ()), *n} for s, n in subjects.items()}},
         kept.index.with_more(subjects, dict.fromkeys(new, ())),
@@ -140,11 +219,11 @@ def _extended(
 
 def _names_of(
     reading: Reading, view: JoinedSnapshot, keys: Sequence[Key]
-) -> tuple[dict[str, set[str]], set[str], frozenset[int]]:
-    """Give the names of the subjects of keys, their attributes, and which are ``name`` facts."""
+) -> tuple[dict[str, set[str]], set[str], dict[int, Called]]:
+    """Give the names of the subjects of keys, their attributes, and what ``name`` facts say."""
     subjects: dict[str, set[str]] = {}
     attributes: set[str] = set()
-    name_keys: list[int] = []
+    named: dict[int, Called] = {}
     for key in keys:
         if not key.id.subject or is_own(key.id.subject):
             continue
@@ -153,19 +232,34 @@ def _names_of(
         if key.id.attribute:
             attributes.add(key.id.attribute)
         if key.id.attribute == _NAME:
-            name_keys.append(key.no)
-            known.update(_called(reading, view, key))
+            found = named[key.no] = _called(reading, view, key)
+            known.update(found.values)
     for row in view.rows:
         if (root := view.names(row.name)[0]) in subjects:
             subjects[root].add(row.written)
-    return subjects, attributes, frozenset(name_keys)
+    return subjects, attributes, named
 
 
-def _called(reading: Reading, view: JoinedSnapshot, key: Key) -> list[str]:
-    """Give what a ``name`` fact says now."""
-    now = reading.now_of(view.one(key))
-    return [
-        found.statement.value
-        for found in view.at(key, None, now, None)
-        if found.statement.value is not None and shown(found.statement, now)
+def _called(reading: Reading, view: JoinedSnapshot, key: Key) -> Called:
+    """Give what a ``name`` fact says now, and between which instants it says so."""
+    one = view.one(key)
+    now = reading.now_of(one)
+    believed = [found for found in view.beliefs(one) if found.belief.recorded_to is None]
+    edges = [
+        edge
+        for _, belief, statement in believed
+        for edge in (belief.valid_from, belief.valid_to, statement.expires_at)
     ]
+    return Called(
+        key,
+        frozenset(
+            statement.value
+            for _, belief, statement in believed
+            if statement.value is not None
+            and belief.valid_from <= now < belief.valid_to
+            and shown(statement, now)
+        ),
+        one.last_recorded,
+        max((edge for edge in edges if edge <= now), default=BEGINNING),
+        min((edge for edge in edges if edge > now), default=OPEN),
+    )
