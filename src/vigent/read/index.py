@@ -22,12 +22,16 @@ _MOST: Final = 2_000_000
 
 
 class Kept:
-    """One scope: its passages as of a generation, and the vectors of one model."""
+    """One scope: its passages as of a generation, and the vectors of one model.
 
-    __slots__ = ("corpus", "generation", "lock", "model")
+    ``behind`` says that the view they are given to is older than they are.
+    """
+
+    __slots__ = ("behind", "corpus", "generation", "lock", "model")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
+        self.behind = False
         self.corpus = Corpus()
         self.generation = -1
         self.model = 0
@@ -57,6 +61,12 @@ class IndexCache:
                 found.append(kept)
             yield found
 
+    def forget(self, tenant: str) -> None:
+        """Let go of all that is kept of a tenant, as after an erasure."""
+        with self._lock:
+            for asked in [asked for asked in self._kept if asked[0] == tenant]:
+                del self._kept[asked]
+
     def _find(self, tenant: str, scope: str) -> Kept:
         with self._lock:
             kept = self._kept.get((tenant, scope))
@@ -80,7 +90,17 @@ def _refresh(kept: Kept, snapshot: Snapshot, tenant: str, scope: str, model: int
     elif kept.model != model:
         kept.corpus.drop_vectors()
         kept.model = model
+    kept.behind = generation < kept.generation
+    if kept.behind:
+        return  # what this view has more was removed since
     corpus = kept.corpus
-    corpus.add(snapshot.passages(tenant, scope, corpus.last))
+    # The last one once more: a view that does not see it is older than the columns.
+    rows = snapshot.passages(tenant, scope, max(0, corpus.last - 1))
+    if len(corpus):
+        kept.behind = not rows or rows[0].no != corpus.last
+        rows = rows[1:]
+    if kept.behind:
+        return
+    corpus.add(rows)
     if model:
         corpus.add_vectors(snapshot.vectors(tenant, scope, model, corpus.last_vector))
