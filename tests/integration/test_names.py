@@ -155,3 +155,13 @@ def test_what_is_forgotten_is_read_anew_and_no_search_under_way_keeps_it(memory)
                 assert anew[0] is not kept[0]
     other = reader.now()
     assert other.subjects == first.subjects
+
+
+def test_a_name_that_is_only_said_again_reads_nothing_else_anew(memory):
+    memory.write(subject="s1", attribute="name", value="Zoltan")
+    reader = Reader(memory)
+    first = reader.now()
+    memory.write(subject="s1", attribute="name", value="Zoltan")
+    again = reader.now()
+    assert again.subjects is first.subjects
+    assert reader.now() is again
