@@ -82,8 +82,8 @@ class SearchIndex:
         """Wait until what is written now has its vectors, and say how far it is."""
         if self._worker is not None:
             with self._storage.snapshot() as snapshot:
-                last = snapshot.last_passage()
-            self._worker.catch_up(last, seconds)
+                row, last = self._row(snapshot), snapshot.last_passage()
+            self._worker.catch_up(last, seconds, None if row is None else row.done)
         return self.status()
 
     def rebuild(self, *, drop_other_models: bool = False) -> Reindexed:

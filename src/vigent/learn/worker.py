@@ -46,12 +46,16 @@ class EmbeddingWorker:
         """What the model said it is; None as long as it was not reached."""
         return self._lease.identity
 
-    def catch_up(self, last: int, seconds: float) -> bool:
+    def catch_up(self, last: int, seconds: float, done: int | None = None) -> bool:
         """Wait until the passages up to one have been seen, but no longer than some seconds.
 
         Gives whether they have. Neither a model that failed last time nor a worker that was
-        stopped is waited for.
+        stopped is waited for. ``done`` is how far the store says that it is: less than it came
+        to where vectors were dropped.
         """
+        with self._changed:
+            if done is not None and done < self._progress.done:
+                self._progress = Progress(done, self._progress.last)
         self._wake()
         with self._changed:
             return self._changed.wait_for(
