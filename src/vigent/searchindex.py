@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from vigent.domain.passages import EmbedderRow
 from vigent.domain.query import IndexState
 from vigent.errors import ModelUnavailable
 from vigent.govern.indexing import Reindexed, reindex
-from vigent.learn.embedding import drop_others
+from vigent.learn.embedding import Identity, drop_others
 from vigent.learn.worker import EmbeddingWorker
 from vigent.ports.models import Embedder
 from vigent.ports.storage import Snapshot, Storage
@@ -28,6 +28,8 @@ __all__ = ["Asked", "SearchIndex"]
 _REMEMBERED: Final = 256
 _NEAR: Final = 200
 _PATIENCE: Final = 0.25
+_AWAY: Final = 5.0
+"""Seconds for which a model that could not say what it is is not asked again."""
 
 
 class Asked(NamedTuple):
@@ -41,8 +43,8 @@ class SearchIndex:
     """The words and vectors by which a store is searched.
 
     Words are there with the write. Vectors follow: the first search starts a thread that makes
-    them, and a search waits a quarter of a second at most for the last few. ``model`` None means
-    that the store is searched by words alone.
+    them, and a search waits a quarter of a second at most for the last few. ``embedder`` None
+    means that the store is searched by words alone.
     """
 
     def __init__(self, storage: Storage, reading: Reading, embedder: Embedder | None) -> None:
@@ -54,6 +56,9 @@ class SearchIndex:
         )
         self._cache = IndexCache()
         self._questions: OrderedDict[str, Floats] = OrderedDict()
+        self._forgotten = 0
+        self._identity: Identity | None = None
+        self._away: tuple[str | None, float] = (None, 0.0)
         self._lock = threading.Lock()
 
     @property
@@ -62,39 +67,35 @@ class SearchIndex:
         return self._cache
 
     def status(self) -> IndexState:
-        """Say how far the index of the whole file is: passages, and those without a vector."""
+        """Say how far the index of the tenant is: passages, and those without a vector."""
+        problem = self._identify()
         with self._storage.snapshot() as snapshot:
             row = self._row(snapshot)
-            every, pending = snapshot.passages_counted(0 if row is None else row.done)
+            tenant, done = self._reading.tenant, 0 if row is None else row.done
+            every, pending = snapshot.passages_counted(tenant, done)
         if self._embedder is None:
             return IndexState(every, 0, 0)
-        told = None if self._worker is None else self._worker.problem
-        return IndexState(
-            every, every - pending, pending, self._embedder.name, self._embedder.revision,
-            told if row is None else row.problem,
-        )  # fmt: skip
+        told = problem or (None if self._worker is None else self._worker.problem)
+        return self._state(every, pending, told or (None if row is None else row.problem))
 
     def catch_up(self, seconds: float = 60.0) -> IndexState:
         """Wait until what is written now has its vectors, and say how far it is."""
         if self._worker is not None:
             with self._storage.snapshot() as snapshot:
-                last = snapshot.last_passage()
-            end = time.monotonic() + seconds
-            while not self._worker.catch_up(last, max(0.0, end - time.monotonic())):
-                if time.monotonic() >= end or self._worker.problem is not None:
-                    break
+                row, last = self._row(snapshot), snapshot.last_passage()
+            self._worker.catch_up(last, seconds, None if row is None else row.done)
         return self.status()
 
     def rebuild(self, *, drop_other_models: bool = False) -> Reindexed:
         """Make the passages of this store anew, and their vectors after them.
 
         Searches and writes go on meanwhile. ``drop_other_models`` removes the vectors that other
-        models made, once those of this model are there.
+        models made for this tenant, once those of this model are there.
         """
         done = reindex(self._storage, self._reading.tenant, self._reading.store)
         state = self.catch_up(3600.0)
         if drop_other_models and self._embedder is not None and not state.pending:
-            drop_others(self._storage, self._embedder)
+            drop_others(self._storage, self._embedder, self._reading.tenant)
         return done
 
     def close(self) -> None:
@@ -102,11 +103,23 @@ class SearchIndex:
         if self._worker is not None:
             self._worker.stop()
 
+    def forget(self) -> None:
+        """Forget what is kept in memory: the questions of late, and the passages."""
+        with self._lock:
+            self._questions.clear()
+            self._forgotten += 1  # a question under way is not kept either
+        clear: Callable[[], None] | None = getattr(self._cache, "clear", None)
+        if clear is not None:
+            clear()
+
     def ask(self, question: str) -> Asked:
         """Give a question as a vector of unit length."""
         if self._embedder is None:
             return Asked(None, None)
+        if (problem := self._identify()) is not None:
+            return Asked(None, problem)
         with self._lock:
+            forgotten = self._forgotten
             known = self._questions.get(question)
             if known is not None:
                 self._questions.move_to_end(question)
@@ -120,13 +133,18 @@ class SearchIndex:
             return Asked(None, None)
         vector = vector / length
         with self._lock:
-            self._questions[question] = vector
+            if forgotten == self._forgotten:
+                self._questions[question] = vector
             if len(self._questions) > _REMEMBERED:
                 self._questions.popitem(last=False)
         return Asked(vector, None)
 
     def model_of(self, snapshot: Snapshot) -> int:
-        """Give the number of the model whose vectors are compared; 0 for none."""
+        """Give the number of the model whose vectors are compared; 0 for none.
+
+        A model that was asked before, as ``ask`` does, is not asked again while a view is open.
+        """
+        self._identify()
         row = self._row(snapshot)
         return 0 if row is None else row.no
 
@@ -155,17 +173,41 @@ class SearchIndex:
             return IndexState(passages, 0, 0)
         pending = sum(corpus.pending for corpus in corpora)
         told = problem or (None if self._worker is None else self._worker.problem)
-        return IndexState(
-            passages, passages - pending, pending, self._embedder.name, self._embedder.revision,
-            told,
-        )  # fmt: skip
+        return self._state(passages, pending, told)
+
+    def _state(self, passages: int, pending: int, problem: str | None) -> IndexState:
+        name = revision = None
+        if self._embedder is not None:
+            try:
+                name, revision = self._embedder.name, self._embedder.revision
+            except ModelUnavailable as error:
+                problem = problem or str(error)
+        return IndexState(passages, passages - pending, pending, name, revision, problem)
+
+    def _identify(self) -> str | None:
+        """Have the model say what it is, where it has not; gives why it could not.
+
+        A server may have to be asked, which takes as long as it takes: views are opened
+        afterwards, and one that is away is not asked again for some seconds.
+        """
+        if self._embedder is None or self._identity is not None:
+            return None
+        if self._worker is not None and self._worker.identity is not None:
+            self._identity = self._worker.identity
+            return None
+        now = time.monotonic()
+        problem, until = self._away
+        if now < until:
+            return problem
+        try:
+            self._identity = (
+                self._embedder.name, self._embedder.revision, self._embedder.dimension
+            )  # fmt: skip
+        except ModelUnavailable as error:
+            self._away = (str(error), time.monotonic() + _AWAY)
+            return str(error)
+        return None
 
     def _row(self, snapshot: Snapshot) -> EmbedderRow | None:
         """Give what is known of the model; None for none, and for a server that is away."""
-        if self._embedder is None:
-            return None
-        try:
-            dimension = self._embedder.dimension
-        except ModelUnavailable:  # asked for the first time; without it no vector fits
-            return None
-        return snapshot.embedder(self._embedder.name, self._embedder.revision, dimension)
+        return None if self._identity is None else snapshot.embedder(*self._identity)

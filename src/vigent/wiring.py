@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vigent.errors import InvalidInput
 from vigent.models.choose import EmbedderSpec, embedder_of
+from vigent.models.guarded import GuardedEmbedder
 from vigent.models.openai_compatible import OpenAIEmbedder
 from vigent.ports.models import Embedder
 from vigent.ports.storage import Storage
@@ -34,12 +35,16 @@ def open_storage(
 def open_embedder(spec: EmbedderSpec) -> tuple[Embedder | None, Callable[[], None]]:
     """Give the embedder that is meant, and what releases it: nothing for one made elsewhere.
 
-    Nothing is loaded, and no server asked, before its use.
+    Nothing is loaded, and no server asked, before its use. Whatever it fails with then is told
+    as ModelUnavailable, so that a search goes on by words.
     """
     embedder = embedder_of(spec)
+    if embedder is None:
+        return None, _nothing
+    release = _nothing
     if isinstance(embedder, OpenAIEmbedder) and embedder is not spec:
-        return embedder, embedder.close
-    return embedder, _nothing
+        release = embedder.close
+    return GuardedEmbedder(embedder), release
 
 
 def _nothing() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from vigent import Memory
-from vigent.learn.embedding import drop_others, embed_some
+from vigent.learn.embedding import Lease, drop_others, embed_some
 from vigent.models.choose import embedder_of
 from vigent.testing import EmbeddingServer, HashEmbedder
 from vigent.wiring import open_storage
@@ -380,12 +380,13 @@ class TestWorker:
         filled(on_file(embedder="none"), 150)
         storage = open_storage(tmp_path / "shared.db")
         model = HashEmbedder(8, "m1")
-        first = embed_some(storage, model, clock, 0)
+        lease = Lease()
+        first = embed_some(storage, model, clock, lease)
         assert (first.finished, first.busy) == (False, False)
-        assert embed_some(storage, model, clock, 0).busy
-        assert not embed_some(storage, model, clock, first.held).busy
+        assert embed_some(storage, model, clock, Lease()).busy
+        assert not embed_some(storage, model, clock, lease).busy
         clock.advance(seconds=61)
-        last = embed_some(storage, model, clock, 0)
+        last = embed_some(storage, model, clock, Lease())
         assert (last.finished, last.busy) == (True, False)
         assert len(model.seen) == 150
         storage.close()
@@ -399,12 +400,14 @@ class TestWorker:
         class Overtaken(HashEmbedder):
             def embed_passages(self, texts):
                 if not fast.seen:
-                    assert embed_some(storage, fast, clock, 0).done == 64
+                    assert embed_some(storage, fast, clock, Lease()).busy
                     clock.advance(seconds=61)
-                    assert embed_some(storage, fast, clock, 0).finished
+                    assert embed_some(storage, fast, clock, Lease()).done == 64
+                    clock.advance(seconds=61)
+                    assert embed_some(storage, fast, clock, Lease()).finished
                 return super().embed_passages(texts)
 
-        assert embed_some(storage, Overtaken(8, "m1"), clock, 0).finished
+        assert embed_some(storage, Overtaken(8, "m1"), clock, Lease()).finished
         with storage.snapshot() as snapshot:
             assert snapshot.embedder("m1", "1", 8).done == 100
         counted = rows(tmp_path / "shared.db", "SELECT count(*) FROM vector")
@@ -421,13 +424,12 @@ class TestWorker:
             def embed_passages(self, texts):
                 if len(self.seen) >= 64 and not self.dropped:
                     self.dropped = True
-                    drop_others(storage, HashEmbedder(12, "m2"))
+                    drop_others(storage, HashEmbedder(12, "m2"), "t1")
                 return super().embed_passages(texts)
 
-        model, held = Dropped(8, "m1"), 0
+        model, lease = Dropped(8, "m1"), Lease()
         for _ in range(9):
-            progress = embed_some(storage, model, clock, held)
-            held = progress.held
+            progress = embed_some(storage, model, clock, lease)
         assert progress.finished
         assert rows(tmp_path / "shared.db", "SELECT count(*) FROM vector") == [(100,)]
         storage.close()

@@ -28,10 +28,11 @@ WALKS = {
     "passages_amiss": "a check compares the index with every memory of a tenant",
     "items_amiss": "a check compares the index with every episode of a tenant",
     "passages_unembedded": "a new model sees every passage once, in batches",
-    "passages_counted": "the state of the index counts every passage, in an index alone",
+    "passages_counted": "the state of the index counts a tenant's passages, in an index alone",
     "vectors_by_others": "vectors of a former model are counted when they are dropped",
     "embedder_restart": "a handful of models",
     "vectors_drop": "vectors of a former model are looked for in batches",
+    "vectors_outdate": "as vectors_drop, in an index alone",
     "tenants": "the list of all tenants is what it is for",
 }
 # Queries that sort what they found, instead of finding it in order.
@@ -40,6 +41,7 @@ SORTS = {
     "beliefs_of_key": "a history is read whole, over all values of the attribute",
     "keys_of_tenant": "a check visits every key of a tenant",
     "said": "as many as were named",
+    "vectors_outdate": "the scopes of one batch",
     "passages_named": "as many as were named",
     "items_amiss": "a check reads the whole index of a tenant",
     "episodes_by_number": "as many as were named",

@@ -87,7 +87,7 @@ class Vectors(NamedTuple):
     """What changes of the vectors of a model, and how far it has come.
 
     Numbers are left 0 in the rows and, of a model that is not there yet, in ``model``: storage
-    gives them. ``dropped`` is how many vectors of other models may go.
+    gives them. ``dropped`` is how many vectors of the tenant by other models may go.
     """
 
     model: EmbedderRow

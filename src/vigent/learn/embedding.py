@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -22,7 +22,19 @@ from vigent.ports.storage import Snapshot, Storage
 from vigent.ports.system import Clock
 from vigent.standing import said_by
 
-__all__ = ["Progress", "drop_others", "embed_some", "note_problem", "text_of"]
+__all__ = [
+    "Identity",
+    "Lease",
+    "Progress",
+    "drop_others",
+    "embed_some",
+    "give_back",
+    "note_problem",
+    "text_of",
+]
+
+Identity: TypeAlias = tuple[str, str, int]
+"""Name, revision and dimension of a model."""
 
 _BATCH: Final = 64
 _LEASE: Final = 60_000_000
@@ -30,18 +42,14 @@ _DROPPED: Final = 2_000
 
 
 class Progress:
-    """How far a model is.
+    """How far a model is; ``busy`` says that another process has the lease."""
 
-    ``busy`` says that another process has the lease; ``held`` until when we have it.
-    """
+    __slots__ = ("busy", "done", "last")
 
-    __slots__ = ("busy", "done", "held", "last")
-
-    def __init__(self, done: int, last: int, *, busy: bool = False, held: Instant = 0) -> None:
+    def __init__(self, done: int, last: int, *, busy: bool = False) -> None:
         self.done = done
         self.last = last
         self.busy = busy
-        self.held = held
 
     @property
     def finished(self) -> bool:
@@ -49,56 +57,116 @@ class Progress:
         return self.done >= self.last
 
 
-def embed_some(storage: Storage, embedder: Embedder, clock: Clock, held: Instant) -> Progress:
+class Lease:
+    """The right to make the vectors of a model, as one worker has it.
+
+    ``until`` is when it ends, 0 where it is not held; ``identity`` the model's, once it was told.
+    """
+
+    __slots__ = ("identity", "until")
+
+    def __init__(self) -> None:
+        self.identity: Identity | None = None
+        self.until: Instant = 0
+
+
+def embed_some(storage: Storage, embedder: Embedder, clock: Clock, lease: Lease) -> Progress:
     """Make the vectors of the next passages that have none, and give how far it came.
 
-    ``held`` is until when the caller has the lease from a call before, or 0; the answer says
-    until when it has it now. Raises ModelUnavailable when the model cannot be reached; what was
-    done before stays.
+    ``lease`` is kept by the caller from one call to the next. Raises ModelUnavailable when the
+    model cannot be reached; what was done before stays.
     """
-    identity = (embedder.name, embedder.revision, embedder.dimension)
-    now = clock.now()
+    identity = lease.identity = (embedder.name, embedder.revision, embedder.dimension)
     with storage.snapshot() as snapshot:
-        row = snapshot.embedder(*identity) or EmbedderRow(0, *identity, 0, 0, None)
+        row, last = _row(snapshot, identity), snapshot.last_passage()
+    if row.done >= last:
+        give_back(storage, lease)
+        return Progress(row.done, last)
+    if _taken(row, lease, clock.now()):
+        return Progress(row.done, last, busy=True)
+    # Before the work: it shows that the store can be written, and keeps others from starting too.
+    taken = _take(storage, identity, clock, lease)
+    if taken is None:
+        return Progress(row.done, last, busy=True)
+    row = taken
+    with storage.snapshot() as snapshot:
         last = snapshot.last_passage()
-        if row.lease_until > now and row.lease_until != held:
-            return Progress(row.done, last, busy=True)
         passages = snapshot.passages_unembedded(row.no, row.done, _BATCH)
         texts = [text_of(snapshot, passage) for passage in passages]
     vectors = _embed(embedder, passages, texts)
     done = passages[-1].no if len(passages) == _BATCH else max(last, row.done)
-    lease = 0
-    if passages or done > row.done:
-        with storage.transaction() as transaction:
-            there = transaction.embedder(*identity)
-            if there is not None:
-                # Others may have come farther meanwhile, or have had it begin anew.
-                done = there.done if there.done < row.done else max(done, there.done)
-            lease = 0 if done >= last else now + _LEASE
-            row = row._replace(done=done, lease_until=lease, problem=None)
-            transaction.apply(ChangeSet("", vectors=Vectors(row, vectors)))
-    return Progress(done, last, held=lease)
-
-
-def note_problem(storage: Storage, embedder: Embedder, problem: str) -> None:
-    """Note why no vectors are made, for others to see."""
-    identity = (embedder.name, embedder.revision, embedder.dimension)
     with storage.transaction() as transaction:
-        row = transaction.embedder(*identity) or EmbedderRow(0, *identity, 0, 0, None)
-        row = row._replace(lease_until=0, problem=problem)
+        there = _row(transaction, identity)
+        # Others may have come farther meanwhile, or have had it begin anew.
+        done = there.done if there.done < row.done else max(done, there.done)
+        until, mine = there.lease_until, there.lease_until == lease.until
+        if mine:
+            until = 0 if done >= last else clock.now() + _LEASE
+        there = there._replace(done=done, lease_until=until, problem=None)
+        transaction.apply(ChangeSet("", vectors=Vectors(there, vectors)))
+    lease.until = until if mine else 0
+    return Progress(done, last)
+
+
+def give_back(storage: Storage, lease: Lease) -> None:
+    """End a lease before its time, so that others need not wait for that."""
+    if lease.identity is None or not lease.until:
+        return
+    with storage.transaction() as transaction:
+        row = _row(transaction, lease.identity)
+        if row.lease_until == lease.until:
+            row = row._replace(lease_until=0)
+            transaction.apply(ChangeSet("", vectors=Vectors(row)))
+    lease.until = 0
+
+
+def note_problem(storage: Storage, lease: Lease, problem: str) -> None:
+    """Note why no vectors are made, for others to see, and give the lease back.
+
+    Of a model that never said what it is nothing is noted: there is nothing to note it under.
+    """
+    if lease.identity is None:
+        return
+    with storage.transaction() as transaction:
+        row = _row(transaction, lease.identity)
+        until = 0 if row.lease_until == lease.until else row.lease_until
+        row = row._replace(lease_until=until, problem=problem)
         transaction.apply(ChangeSet("", vectors=Vectors(row)))
+    lease.until = 0
 
 
-def drop_others(storage: Storage, embedder: Embedder) -> None:
-    """Drop the vectors that other models made, in small steps; they begin anew if used again."""
+def drop_others(storage: Storage, embedder: Embedder, tenant: str) -> None:
+    """Drop a tenant's vectors by other models, in small steps; they begin anew if used again."""
     identity = (embedder.name, embedder.revision, embedder.dimension)
     more = True
     while more:
         with storage.transaction() as transaction:
-            row = transaction.embedder(*identity) or EmbedderRow(0, *identity, 0, 0, None)
-            before = transaction.vectors_by_others(row.no)
-            transaction.apply(ChangeSet("", vectors=Vectors(row, dropped=_DROPPED)))
+            row = _row(transaction, identity)
+            before = transaction.vectors_by_others(tenant, row.no)
+            transaction.apply(ChangeSet(tenant, vectors=Vectors(row, dropped=_DROPPED)))
             more = before > _DROPPED
+
+
+def _row(snapshot: Snapshot, identity: Identity) -> EmbedderRow:
+    return snapshot.embedder(*identity) or EmbedderRow(0, *identity, 0, 0, None)
+
+
+def _taken(row: EmbedderRow, lease: Lease, now: Instant) -> bool:
+    return row.lease_until > now and row.lease_until != lease.until
+
+
+def _take(storage: Storage, identity: Identity, clock: Clock, lease: Lease) -> EmbedderRow | None:
+    """Take the lease, or keep it longer; gives how far the model is, None where another has it."""
+    with storage.transaction() as transaction:
+        now = clock.now()
+        row = _row(transaction, identity)
+        if _taken(row, lease, now):
+            return None
+        until = now + _LEASE
+        transaction.apply(ChangeSet("", vectors=Vectors(row._replace(lease_until=until))))
+        row = _row(transaction, identity)
+    lease.until = until
+    return row
 
 
 def _embed(

@@ -7,7 +7,7 @@ import threading
 from typing import Final
 
 from vigent.errors import VigentError
-from vigent.learn.embedding import Progress, embed_some, note_problem
+from vigent.learn.embedding import Identity, Lease, Progress, embed_some, give_back, note_problem
 from vigent.ports.models import Embedder
 from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
@@ -35,16 +35,27 @@ class EmbeddingWorker:
         self.clock = clock
         self.problem: str | None = None
         self._progress = Progress(-1, 0)
+        self._lease = Lease()
         self._changed = threading.Condition()
         self._woken = False
         self._stopped = False
         self._thread: threading.Thread | None = None
 
-    def catch_up(self, last: int, seconds: float) -> bool:
+    @property
+    def identity(self) -> Identity | None:
+        """What the model said it is; None as long as it was not reached."""
+        return self._lease.identity
+
+    def catch_up(self, last: int, seconds: float, done: int | None = None) -> bool:
         """Wait until the passages up to one have been seen, but no longer than some seconds.
 
-        Gives whether they have. A model that failed last time is not waited for.
+        Gives whether they have. Neither a model that failed last time nor a worker that was
+        stopped is waited for. ``done`` is how far the store says that it is: less than it came
+        to where vectors were dropped.
         """
+        with self._changed:
+            if done is not None and done < self._progress.done:
+                self._progress = Progress(done, self._progress.last)
         self._wake()
         with self._changed:
             return self._changed.wait_for(
@@ -63,7 +74,8 @@ class EmbeddingWorker:
     def _wake(self) -> None:
         with self._changed:
             self._woken = True
-            if self._thread is None and not self._stopped:
+            alive = self._thread is not None and self._thread.is_alive()
+            if not alive and not self._stopped:
                 self._thread = threading.Thread(
                     target=self._run, name="vigent-embedding", daemon=True
                 )
@@ -75,11 +87,15 @@ class EmbeddingWorker:
         while not self._stopped:
             failures = 0 if self.run_one() else failures + 1
             self._rest(failures)
+        try:
+            give_back(self.storage, self._lease)
+        except VigentError:  # the store is away; the lease runs out by itself
+            return
 
     def run_one(self) -> bool:
         """Do the next part of the work; gives whether that went well."""
         try:
-            progress = embed_some(self.storage, self.embedder, self.clock, self._progress.held)
+            progress = embed_some(self.storage, self.embedder, self.clock, self._lease)
         except Exception as error:  # noqa: BLE001 - the worker loop: it notes and goes on
             self._fail(error)
             return False
@@ -99,7 +115,7 @@ class EmbeddingWorker:
             self.problem = told
             self._changed.notify_all()
         try:
-            note_problem(self.storage, self.embedder, told)
+            note_problem(self.storage, self._lease, told)
         except VigentError:  # the store itself is away; it is told by every other call
             return
 

@@ -28,7 +28,7 @@ class IndexReads(Protocol):
     """
 
     def index_generation(self, tenant: str, scope: str) -> int:
-        """Give a number that changes whenever passages of a scope were removed."""
+        """Give a number that changes whenever passages or vectors of a scope were removed."""
         ...
 
     def passages(self, tenant: str, scope: str, after: int) -> list[PassageRow]:
@@ -55,16 +55,16 @@ class IndexReads(Protocol):
         """Give a number that is another one after every write that changed a memory."""
         ...
 
-    def passages_counted(self, after: int) -> tuple[int, int]:
-        """Give how many passages there are, of every tenant, and how many with higher numbers."""
+    def passages_counted(self, tenant: str, after: int) -> tuple[int, int]:
+        """Give how many passages a tenant has, and how many of them with higher numbers."""
         ...
 
     def vectors(self, tenant: str, scope: str, model: int, after: int) -> list[VectorRow]:
         """Give the vectors of a scope by one model with higher numbers than one, rising."""
         ...
 
-    def vectors_by_others(self, model: int) -> int:
-        """Give how many vectors are there that a model did not make."""
+    def vectors_by_others(self, tenant: str, model: int) -> int:
+        """Give how many vectors of a tenant are there that a model did not make."""
         ...
 
     def embedder(self, name: str, revision: str, dimension: int) -> EmbedderRow | None:

@@ -50,7 +50,7 @@ class IndexRows:
             number = len(self.models) + 1 if there is None else there.no
             self.models[identity] = row._replace(no=number)
             self._take(number, changes.vectors.rows)
-            self._drop(number, changes.vectors.dropped)
+            self._drop(changes.tenant, number, changes.vectors.dropped)
 
     def _take(self, model: int, vectors: Sequence[VectorRow]) -> None:
         there = {(v.passage, v.model) for v in self.vectors.values()}
@@ -59,9 +59,12 @@ class IndexRows:
                 number = max(self.vectors, default=0) + 1
                 self.vectors[number] = vector._replace(no=number, model=model)
 
-    def _drop(self, model: int, most: int) -> None:
-        for number in [v.no for v in self.vectors.values() if v.model != model][:most]:
-            del self.vectors[number]
+    def _drop(self, tenant: str, model: int, most: int) -> None:
+        others = [v for v in self.vectors.values() if v.tenant == tenant and v.model != model]
+        gone = sorted(others, key=lambda v: (v.scope, v.model, v.no))[:most]
+        for vector in gone:
+            del self.vectors[vector.no]
+        self._outdate({(tenant, vector.scope) for vector in gone})
         for identity, other in self.models.items():
             if most and other.no != model:
                 self.models[identity] = other._replace(done=0)
@@ -74,10 +77,13 @@ class IndexRows:
     def _remove(self, gone: Sequence[PassageRow]) -> None:
         for passage in gone:
             del self.passages[passage.no]
-        for scope in {(p.tenant, p.scope) for p in gone}:
-            self.generations[scope] = self.generations.get(scope, 0) + 1
+        self._outdate({(p.tenant, p.scope) for p in gone})
         for number in [v.no for v in self.vectors.values() if v.passage not in self.passages]:
             del self.vectors[number]
+
+    def _outdate(self, scopes: Iterable[tuple[str, str]]) -> None:
+        for scope in scopes:
+            self.generations[scope] = self.generations.get(scope, 0) + 1
 
     def erase(
         self, tenant: str, statements: set[int], episodes: set[int], *, dry_run: bool
@@ -114,7 +120,7 @@ class IndexView:
         self._held = beliefs
 
     def index_generation(self, tenant: str, scope: str) -> int:
-        """Give a number that changes whenever passages of a scope were removed."""
+        """Give a number that changes whenever passages or vectors of a scope were removed."""
         return self._index.generations.get((tenant, scope), 0)
 
     def passages(self, tenant: str, scope: str, after: int) -> list[PassageRow]:
@@ -158,9 +164,9 @@ class IndexView:
         """Give the highest number of a passage."""
         return self._index.last
 
-    def passages_counted(self, after: int) -> tuple[int, int]:
-        """Give how many passages there are, of every tenant, and how many with higher numbers."""
-        numbers = self._index.passages
+    def passages_counted(self, tenant: str, after: int) -> tuple[int, int]:
+        """Give how many passages a tenant has, and how many of them with higher numbers."""
+        numbers = [p.no for p in self._index.passages.values() if p.tenant == tenant]
         return len(numbers), sum(number > after for number in numbers)
 
     def vectors(self, tenant: str, scope: str, model: int, after: int) -> list[VectorRow]:
@@ -169,9 +175,10 @@ class IndexView:
         rows = self._index.vectors.values()
         return [v for v in rows if (v.tenant, v.scope, v.model) == asked and v.no > after]
 
-    def vectors_by_others(self, model: int) -> int:
-        """Give how many vectors are there that a model did not make."""
-        return sum(v.model != model for v in self._index.vectors.values())
+    def vectors_by_others(self, tenant: str, model: int) -> int:
+        """Give how many vectors of a tenant are there that a model did not make."""
+        rows = self._index.vectors.values()
+        return sum(v.tenant == tenant and v.model != model for v in rows)
 
     def embedder(self, name: str, revision: str, dimension: int) -> EmbedderRow | None:
         """Give what is known of a model; None where it never made a vector."""

@@ -42,8 +42,8 @@ def passage_rows(changes: ChangeSet, numbers: Mapping[str, int]) -> list[Sequenc
     return rows + [p._replace(source=numbers[id])[1:] for id, p in changes.said]
 
 
-def take_vectors(run: Run, vectors: Vectors) -> None:
-    """Keep vectors, and how far their model is."""
+def take_vectors(run: Run, tenant: str, vectors: Vectors) -> None:
+    """Keep vectors, and how far their model is; drop those of the tenant that are to go."""
     identity = vectors.model[1:4]
     run(Q["embedder_insert"], identity)
     model = run(Q["embedder_find"], identity).fetchall()[0][0]
@@ -51,7 +51,8 @@ def take_vectors(run: Run, vectors: Vectors) -> None:
     for v in vectors.rows:
         run(Q["vector_put"], (v.tenant, v.scope, model, v.passage, v.data))
     if vectors.dropped:
-        run(Q["vectors_drop"], (model, vectors.dropped))
+        for query in ("vectors_outdate", "vectors_drop"):
+            run(Q[query], (tenant, model, vectors.dropped))
         run(Q["embedder_restart"], (model,))
 
 
@@ -63,7 +64,7 @@ class IndexView:
         self._run = connection.execute
 
     def index_generation(self, tenant: str, scope: str) -> int:
-        """Give a number that changes whenever passages of a scope were removed."""
+        """Give a number that changes whenever passages or vectors of a scope were removed."""
         rows = self._run(Q["index_generation"], (tenant, scope)).fetchall()
         return rows[0][0] if rows else 0
 
@@ -103,9 +104,9 @@ class IndexView:
         """Give a number that is another one after every write that changed a memory."""
         return self._run(Q["last_change"], ()).fetchall()[0][0]
 
-    def passages_counted(self, after: int) -> tuple[int, int]:
-        """Give how many passages there are, of every tenant, and how many with higher numbers."""
-        every, later = self._run(Q["passages_counted"], (after,)).fetchall()[0]
+    def passages_counted(self, tenant: str, after: int) -> tuple[int, int]:
+        """Give how many passages a tenant has, and how many of them with higher numbers."""
+        every, later = self._run(Q["passages_counted"], (tenant, after)).fetchall()[0]
         return every, later
 
     def vectors(self, tenant: str, scope: str, model: int, after: int) -> list[VectorRow]:
@@ -113,9 +114,9 @@ class IndexView:
         rows = self._run(Q["vectors_of_scope"], (tenant, scope, model, after)).fetchall()
         return [VectorRow._make(row) for row in rows]
 
-    def vectors_by_others(self, model: int) -> int:
-        """Give how many vectors are there that a model did not make."""
-        return self._run(Q["vectors_by_others"], (model,)).fetchall()[0][0]
+    def vectors_by_others(self, tenant: str, model: int) -> int:
+        """Give how many vectors of a tenant are there that a model did not make."""
+        return self._run(Q["vectors_by_others"], (tenant, model)).fetchall()[0][0]
 
     def embedder(self, name: str, revision: str, dimension: int) -> EmbedderRow | None:
         """Give what is known of a model; None where it never made a vector."""

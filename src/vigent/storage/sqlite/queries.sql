@@ -343,21 +343,30 @@ INSERT OR IGNORE INTO vector (tenant, scope, model, passage, data)
 SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (
     SELECT 1 FROM passage WHERE no = ?4 AND tenant = ?1 AND scope = ?2);
 
+-- name: vectors_outdate
+-- Tell readers of the scopes whose vectors vectors_drop takes; both choose in one order.
+INSERT INTO index_change (tenant, scope, generation)
+SELECT DISTINCT ?1, scope, 1 FROM (
+    SELECT scope FROM vector WHERE tenant = ?1 AND model <> ?2
+    ORDER BY scope, model, no LIMIT ?3) WHERE true
+ON CONFLICT (tenant, scope) DO UPDATE SET generation = generation + 1;
+
 -- name: vectors_drop
--- Drop some of the vectors that were made by other models than one.
+-- Drop some of a tenant's vectors that were made by other models than one.
 DELETE FROM vector WHERE no IN (
-    SELECT no FROM vector WHERE model <> ?1 ORDER BY no LIMIT ?2);
+    SELECT no FROM vector WHERE tenant = ?1 AND model <> ?2
+    ORDER BY scope, model, no LIMIT ?3);
 
 -- name: vectors_by_others
--- How many vectors a model did not make.
-SELECT count(*) FROM vector WHERE model <> ?;
+-- How many vectors of a tenant a model did not make.
+SELECT count(*) FROM vector WHERE tenant = ? AND model <> ?;
 
 -- name: embedder_restart
--- Let other models begin anew: their vectors go.
+-- Let other models begin anew, as vectors of theirs go; those that stay are passed over.
 UPDATE embedder SET done = 0 WHERE no <> ?;
 
 -- name: index_generation
--- How often passages of a scope were removed.
+-- How often passages or vectors of a scope were removed.
 SELECT generation FROM index_change WHERE tenant = ? AND scope = ?;
 
 -- name: passages_of_scope
@@ -400,8 +409,8 @@ SELECT coalesce(max(no), 0) FROM passage;
 SELECT coalesce(max(no), 0) FROM audit;
 
 -- name: passages_counted
--- How many passages there are, and how many come after one.
-SELECT count(*), count(CASE WHEN no > ? THEN 1 END) FROM passage;
+-- How many passages a tenant has, and how many of them come after one.
+SELECT count(*), count(CASE WHEN no > ?2 THEN 1 END) FROM passage WHERE tenant = ?1;
 
 -- name: vectors_of_scope
 -- The vectors of a scope by one model that came after one.

@@ -325,7 +325,7 @@ class SqliteTransaction(SqliteSnapshot):
             self.flush()  # passages of the same sources may come in their place
         self._add("passage_insert", passage_rows(changes, numbered_as))
         if changes.vectors is not None:
-            take_vectors(self._run, changes.vectors)
+            take_vectors(self._run, changes.tenant, changes.vectors)
 
     def next_thread(self) -> int:
         """Give a free row number for a thread; each call gives another."""

@@ -1,0 +1,73 @@
+"""An embedder that anybody may have written, made safe to use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vigent.errors import ModelUnavailable
+from vigent.ports.models import Embedder
+
+__all__ = ["GuardedEmbedder"]
+
+_T = TypeVar("_T")
+
+
+class GuardedEmbedder:
+    """Passes calls on to an embedder, and raises nothing but ModelUnavailable.
+
+    Of an error that is another the name of its type is told and not its message, which may hold
+    a key. A vector of another length than ``dimension``, or with a number that is none, is an
+    error too. ``dimension`` is asked until it is known, and then no more.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._dimension: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return _guarded(lambda: self._embedder.name)
+
+    @property
+    def revision(self) -> str:
+        """The version of its weights."""
+        return _guarded(lambda: self._embedder.revision)
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        if self._dimension is None:
+            found = _guarded(lambda: int(self._embedder.dimension))
+            if found < 1:
+                raise ModelUnavailable(f"{self.name}: says that its vectors have no numbers")
+            self._dimension = found
+        return self._dimension
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Give the vectors of texts that are to be found."""
+        rows = _guarded(lambda: np.asarray(self._embedder.embed_passages(texts), np.float32))
+        return self._checked(rows, (len(texts), self.dimension))
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Give the vector of a question, as one row."""
+        row = _guarded(lambda: np.asarray(self._embedder.embed_query(text), np.float32))
+        return self._checked(row.reshape(-1), (self.dimension,))
+
+    def _checked(self, rows: NDArray[np.float32], shape: tuple[int, ...]) -> NDArray[np.float32]:
+        if rows.shape != shape or not np.isfinite(rows).all():
+            raise ModelUnavailable(f"{self.name}: gave vectors of the wrong form")
+        return rows
+
+
+def _guarded(call: Callable[[], _T]) -> _T:
+    try:
+        return call()
+    except ModelUnavailable:
+        raise
+    except Exception as error:  # noqa: BLE001 - the code of others: a search goes on without it
+        raise ModelUnavailable(type(error).__name__) from None
