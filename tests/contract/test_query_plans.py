@@ -40,7 +40,6 @@ SORTS = {
     "beliefs_of_key": "a history is read whole, over all values of the attribute",
     "keys_of_tenant": "a check visits every key of a tenant",
     "said": "as many as were named",
-    "passages_named": "as many as were named",
     "items_amiss": "a check reads the whole index of a tenant",
     "episodes_by_number": "as many as were named",
     "statements_of_key": "a check reads one key whole, withdrawn statements too",
