@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
+from contextlib import ExitStack, closing
 from typing import Any, Literal, Self
 
 from vigent.aliases import Aliases
@@ -105,15 +105,20 @@ class Memory(Recall):
         for id, field in ((tenant, "tenant"), (store, "store"), (person, "person")):
             if id is not None or field != "person":
                 check_id(id, field)
-        model, release = open_embedder(embedder_settings() if embedder is UNSET else embedder)
         declared, block = load_schema(schema), InjectionBlock.of(injection)
         bounds = StoreSettings.of(settings)
-        index_if_needed(storage := open_storage(path_or_url), tenant, store)
-        return cls(
-            storage, tenant=tenant, store=store, person=person, schema=declared, checks=checks,
-            clock=clock or SystemClock(), embedder=model, injection=block, settings=bounds,
-            release=release,
-        )  # fmt: skip
+        with ExitStack() as opened:  # what is open already is released where the rest fails
+            model, release = open_embedder(embedder_settings() if embedder is UNSET else embedder)
+            opened.callback(release)
+            opened.callback((storage := open_storage(path_or_url)).close)
+            index_if_needed(storage, tenant, store)
+            one = cls(
+                storage, tenant=tenant, store=store, person=person, schema=declared, checks=checks,
+                clock=clock or SystemClock(), embedder=model, injection=block, settings=bounds,
+                release=release,
+            )  # fmt: skip
+            opened.pop_all()
+        return one
 
     def capture(
         self,
@@ -378,23 +383,18 @@ class Memory(Recall):
         return sweep(self._pipeline)
 
     def check(self, *, repair: bool = False) -> CheckReport:
-        """Say what does not add up; ``repair`` derives again what is derived."""
+        """Say what does not add up; ``repair`` mends quick answers and the search index."""
         return self._keeper.check(repair=repair)
 
     def close(self) -> None:
-        """Release the store."""
-        self.index.close()
-        self._release()
-        self._pipeline.flush_retrieved()
-        self._storage.close()
+        """Release the store; whatever fails on the way, the rest is released all the same."""
+        with closing(self._storage), ExitStack() as last:
+            last.callback(self._pipeline.flush_retrieved)
+            last.callback(self._release)
+            self.index.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

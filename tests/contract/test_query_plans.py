@@ -42,7 +42,6 @@ SORTS = {
     "keys_of_tenant": "a check visits every key of a tenant",
     "said": "as many as were named",
     "vectors_outdate": "the scopes of one batch",
-    "passages_named": "as many as were named",
     "items_amiss": "a check reads the whole index of a tenant",
     "episodes_by_number": "as many as were named",
     "statements_of_key": "a check reads one key whole, withdrawn statements too",

@@ -25,7 +25,6 @@ __all__ = [
     "Close",
     "Forget",
     "Head",
-    "Job",
     "PersonLink",
     "Refold",
     "ThreadChanges",
@@ -112,17 +111,6 @@ class AuditEntry(NamedTuple):
     digest: bytes
 
 
-class Job(NamedTuple):
-    """Work to be done later, enqueued in the transaction of what caused it."""
-
-    tenant: str
-    kind: str
-    lane: str
-    payload: str
-    run_at: Instant
-    person: str
-
-
 class Answered(NamedTuple):
     """The answer given to a request that carries an idempotency key."""
 
@@ -199,7 +187,6 @@ class ChangeSet:
     threads: ThreadChanges | None = None
     aliases: AliasChanges | None = None
     audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
-    jobs: list[Job] = field(default_factory=list[Job])
     finished: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Kind and lane of work that is done for the tenant."""
     answered: list[Answered] = field(default_factory=list[Answered])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from vigent.domain.episodes import EpisodeRow
@@ -33,10 +33,6 @@ class IndexReads(Protocol):
 
     def passages(self, tenant: str, scope: str, after: int) -> list[PassageRow]:
         """Give the passages of a scope with higher numbers than one, rising."""
-        ...
-
-    def passages_by_number(self, tenant: str, numbers: Iterable[int]) -> list[PassageRow]:
-        """Give passages by their numbers, rising."""
         ...
 
     def passage_before(self, passage: PassageRow) -> PassageRow | None:

@@ -85,7 +85,6 @@ class WritePipeline:
         self,
         session: Session,
         key: Key,
-        person: str,
         *,
         fresh: bool = False,
         at: Instant | None = None,
@@ -99,7 +98,7 @@ class WritePipeline:
             joined = JoinedSnapshot(session.transaction, id.tenant, id.store, id.person)
         definition = self.context.schema.attribute(key.id.attribute) if key.id.attribute else None
         return Work(
-            session.transaction, self.context, key, definition, at, session.salt, changes, person,
+            session.transaction, self.context, key, definition, at, session.salt, changes,
             joined=joined,
         )  # fmt: skip
 
@@ -137,7 +136,7 @@ class WritePipeline:
         fresh = key is None
         if key is None:
             key = Key(transaction.numbers.key, named, draft.name, 0)
-        work = self.work(session, key, draft.person, fresh=fresh, at=at)
+        work = self.work(session, key, fresh=fresh, at=at)
         if any(k.no != key.no for k in beside or ()):
             work = join(work, beside or (), draft, dated)
         fingerprint = asked or _fingerprint(work, draft, dated)

@@ -53,7 +53,7 @@ class Plain:
         self._transaction = transaction
         changes = ChangeSet(context.tenant)
         nothing = Key(0, KeyId("", "", "", "", "", ""), "", 0)
-        self.work = Work(transaction, context, nothing, None, 0, salt, changes, "")
+        self.work = Work(transaction, context, nothing, None, 0, salt, changes)
         self._keys, _, self._beliefs = transaction.numbers
         self.ids: set[KeyId] = set()
 
@@ -63,7 +63,6 @@ class Plain:
         work.at = at
         work.key = Key(self._keys, id, draft.name, at) if key is None else key
         work.definition = draft.definition
-        work.person = draft.person
         return work
 
     def first(self, draft: Draft, dated: Dated, fingerprint: bytes | None) -> Entered:

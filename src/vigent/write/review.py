@@ -57,7 +57,7 @@ class Reviewer:
             key, held = self._held(session, person, memory_id)
             draft = self._draft(key, held)
             draft.trust, draft.trust_rank = trust, rank
-            work = self.pipeline.work(session, key, key.id.person)
+            work = self.pipeline.work(session, key)
             work.changes.discarded.append(held.no)
             self._uncontest(session, work, held)
             session.transaction.apply(work.changes)
@@ -74,7 +74,7 @@ class Reviewer:
         why = None if reason is None else clean_text(reason, "reason", 2_000)[0]
         with self.pipeline.session() as session:
             key, held = self._held(session, person, memory_id)
-            work = self.pipeline.work(session, key, key.id.person)
+            work = self.pipeline.work(session, key)
             rejected = edited(held, status="rejected", reason=why or held.reason, contested=0)
             work.amend(rejected)
             self._uncontest(session, work, held)

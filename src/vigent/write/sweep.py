@@ -54,7 +54,7 @@ def _forget(pipeline: WritePipeline, session: Session, numbers: Sequence[int], n
         if not rows or rows[0][1].forgotten_at != OPEN or rows[0][1].expires_at > now:
             continue
         key, statement = rows[0]
-        work = pipeline.work(session, key, key.id.person)
+        work = pipeline.work(session, key)
         # A memory goes by the time of the statement that heads it, not of who confirms it.
         if statement.role == "evidence":
             continue

@@ -115,7 +115,6 @@ def join(work: Work, keys: Sequence[Key], draft: Draft, dated: Dated) -> JoinedW
         together = Together(work.transaction, keys, target)
     return JoinedWork(
         together, work.context, together.key, work.definition, work.at, work.salt, work.changes,
-        work.person,
     )  # fmt: skip
 
 
@@ -167,7 +166,6 @@ class JoinedWork(Work):
         changes = ChangeSet(self.context.tenant)
         return Work(
             self.together.plain, self.context, key, self.definition, self.at, self.salt, changes,
-            self.person,
         )  # fmt: skip
 
     def part(self) -> None:

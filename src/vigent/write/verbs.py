@@ -125,7 +125,7 @@ class Writer:
         }
         records: dict[str, Record] = {}
         for id, (key, statement) in found.items():
-            work = self.pipeline.work(session, key, key.id.person)
+            work = self.pipeline.work(session, key)
             record = self.pipeline.stored(work, statement)
             if record is not None:
                 records[id] = record
@@ -206,7 +206,7 @@ class Writer:
             if statement.forgotten_at != OPEN:
                 raise NotFound(f"memory_id: there is no memory {memory_id} here")
             columns = accept_update(self.context.schema, statement.type, changes)
-            work = self.pipeline.work(session, key, person)
+            work = self.pipeline.work(session, key)
             number = head_of_run(work, statement)
             head = work.find(number)
             work.amend(self._updated(work, head, columns))
@@ -245,7 +245,7 @@ class Writer:
         """Remove what a memory said; False where nothing was left of it."""
         with self.pipeline.session() as session:
             key, statement = self._owned(session, memory_id, person)
-            work = self.pipeline.work(session, key, person)
+            work = self.pipeline.work(session, key)
             if statement.role == "evidence":
                 statement = work.find(statement.bears)
             if not forget(work, statement):

@@ -57,7 +57,6 @@ class Work:
     at: Instant
     salt: bytes
     changes: ChangeSet
-    person: str
     folds: list[Refolded] = field(default_factory=list[Refolded])
     new: dict[int, Statement] = field(default_factory=dict[int, Statement])
     amended: dict[int, Statement] = field(default_factory=dict[int, Statement])
@@ -225,7 +224,7 @@ class Work:
         """Make a memory findable; what is kept for the store's own use is not."""
         if is_own(self.key.id.subject):
             return
-        scope = self.context.scope(self.salt, self.person)
+        scope = self.context.scope(self.salt, self.key.id.person)
         self.changes.passages.extend(passages_of(scope, self.key, statement))
 
     def stretches(self, folded: Refolded, memory: int, *, outside: bool = False) -> list[Stretch]:

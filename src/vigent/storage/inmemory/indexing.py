@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vigent.domain.changes import ChangeSet
@@ -127,11 +127,6 @@ class IndexView:
         """Give the passages of a scope with higher numbers than one, rising."""
         rows = self._index.passages.values()
         return [p for p in rows if (p.tenant, p.scope) == (tenant, scope) and p.no > after]
-
-    def passages_by_number(self, tenant: str, numbers: Iterable[int]) -> list[PassageRow]:
-        """Give passages by their numbers, rising."""
-        wanted = set(numbers)
-        return [p for p in self._index.passages.values() if p.tenant == tenant and p.no in wanted]
 
     def passage_before(self, passage: PassageRow) -> PassageRow | None:
         """Give what goes before a passage of an item in its thread, within the scope."""

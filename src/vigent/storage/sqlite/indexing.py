@@ -73,12 +73,6 @@ class IndexView:
         rows = self._run(Q["passages_of_scope"], (tenant, scope, after)).fetchall()
         return [PassageRow._make(row) for row in rows]
 
-    def passages_by_number(self, tenant: str, numbers: Iterable[int]) -> list[PassageRow]:
-        """Give passages by their numbers, rising."""
-        named = orjson.dumps(list(numbers)).decode()
-        rows = self._run(Q["passages_named"], (tenant, named)).fetchall()
-        return [PassageRow._make(row) for row in rows]
-
     def passage_before(self, passage: PassageRow) -> PassageRow | None:
         """Give what goes before a passage of an item in its thread, within the scope."""
         if passage.start:

@@ -37,7 +37,6 @@ ORDER: Final = (
     "audit_insert",
     "audit_content_insert",
     "job_finished",
-    "job_insert",
     "answer_insert",
     "person_link",
     *ALIAS_ORDER,

@@ -373,11 +373,6 @@ SELECT generation FROM index_change WHERE tenant = ? AND scope = ?;
 -- The passages of a scope that came after one.
 SELECT * FROM passage WHERE tenant = ? AND scope = ? AND no > ? ORDER BY no;
 
--- name: passages_named
--- Passages by their numbers.
-SELECT passage.* FROM json_each(?2) CROSS JOIN passage
-ON passage.no = json_each.value AND passage.tenant = ?1 ORDER BY passage.no;
-
 -- name: passages_of_source
 -- The passages of a memory or of an episode.
 SELECT * FROM passage WHERE tenant = ? AND source = ? AND kind = ? ORDER BY no;

@@ -307,8 +307,6 @@ class SqliteTransaction(SqliteSnapshot):
             add("episode_stub", [(number, tenant) for number in changes.stubs])
             unindex(add, tenant, [(ITEM, number) for number in changes.stubs])
         self._take_index(changes, numbered_as)
-        if changes.jobs:
-            add("job_insert", changes.jobs)
         if changes.finished:
             add("job_finished", [(kind, tenant, lane) for kind, lane in changes.finished])
         if changes.answered:
