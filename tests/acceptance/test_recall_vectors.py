@@ -447,3 +447,22 @@ class TestWorker:
         memory.index.catch_up()
         memory.close()
         memory.close()
+
+
+class TestOwnEmbedder:
+    @pytest.mark.parametrize("wrong", ["raises", "short"])
+    def test_a_question_that_it_fails_at_is_asked_by_words(self, on_file, wrong):
+        class Wrong(HashEmbedder):
+            def embed_query(self, text):
+                if wrong == "raises":
+                    raise ValueError(f"cannot read {text}")
+                return super().embed_query(text)[:7]
+
+        memory = on_file(embedder=Wrong())
+        memory.write(text="zinnias on the table")
+        memory.index.catch_up()
+        found = memory.search("zinnias")
+        assert values(found) == [None]
+        assert len(found) == 1
+        told = "ValueError" if wrong == "raises" else "hash: gave a vector of the wrong form"
+        assert found.index.problem == told

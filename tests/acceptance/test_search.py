@@ -91,6 +91,16 @@ class TestOwnBeforeShared:
         assert values(recall.search(query, expand=expand)) == ["blue"]
         assert values(recall.search(query, person="bo", expand=expand)) == ["blue"]
 
+    @pytest.mark.parametrize("recipe", ["relevance", "precise", "blend", "confidence"])
+    def test_a_persons_own_value_goes_first_among_what_is_found(self, recall, clock, recipe):
+        recall.write(subject="Mira", attribute="city", value="Porto", person="mira")
+        clock.advance(days=1)
+        recall.write(subject="Mira", attribute="city", value="Braga")
+        asked = {"recipe": recipe, "person": "mira"}
+        assert values(recall.search("which city?", **asked)) == ["Porto", "Braga"]
+        assert values(recall.search("which city?", limit=1, **asked)) == ["Porto"]
+        assert values(recall.search("which city?", recipe=recipe)) == ["Braga"]
+
     def test_what_is_of_another_person_is_never_found(self, recall):
         recall.write(text="zinnia of ana", person="ana")
         recall.capture("said zinnia", person="ana")
@@ -406,6 +416,16 @@ class TestTimeWords:
         assert "nothing held then: as of now" in answer.plan.notes
         assert answer.plan.as_of is None
         assert len(recall.search("zinnias picnic", as_of="2026-05-02")) == 0
+
+    def test_a_fact_that_began_later_is_no_answer_for_then(self, recall, clock):
+        clock.set("2026-06-10T12:00:00Z")
+        recall.write(subject="Ana", attribute="city", value="Faro", valid_from="2026-06-05")
+        recall.write(subject="Bea", attribute="city", value="Lagos")
+        for words in ("What was Ana's city on 2 June?", "What was Bea's city on 2 June?",
+                      "Was Ana in Faro on 2 June?"):  # fmt: skip
+            assert values(recall.search(words)) == [], words
+            assert "Faro" not in recall.context(words).block
+        assert values(recall.search("What was Ana's city on 6 June?")) == ["Faro"]
 
     def test_what_was_said_then_stands_higher(self, recall, clock):
         for month in ("04", "05", "06"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,9 +13,10 @@ from vigent.domain.passages import ITEM
 from vigent.domain.precise import bearing_names, named, rare_rows
 from vigent.domain.query import Hit, Plan
 from vigent.domain.recipes import Found, Recipe, arrange
+from vigent.domain.records import Record
 from vigent.domain.time import Instant
 
-__all__ = ["about_named", "arranged", "precise_rows", "said_then"]
+__all__ = ["about_named", "arranged", "own_first", "precise_rows", "said_then"]
 
 _UNRATED = 5
 
@@ -29,6 +30,22 @@ def arranged(hits: Sequence[Hit], recipe: Recipe, now: Instant) -> list[Hit]:
         replace(hits[p.which], score=p.score, parts={**hits[p.which].parts, **p.parts})
         for p in placed
     ]
+
+
+def own_first(hits: Sequence[Hit], same: Callable[[Record], Hashable]) -> list[Hit]:
+    """Put a person's own value before the shared one of the same fact, where both are in force.
+
+    ``same`` gives what two records of one fact have in common, None for what is none.
+    """
+    facts = [same(h.record) if h.record is not None and h.in_force else None for h in hits]
+    shared: dict[Hashable, int] = {}
+    places: list[float] = []
+    for place, (hit, fact) in enumerate(zip(hits, facts, strict=True)):
+        own = hit.record is not None and bool(hit.record.key.person)
+        if fact is not None and not own:
+            shared.setdefault(fact, place)
+        places.append(shared[fact] - 0.5 if own and fact in shared else place)
+    return [hits[i] for i in sorted(range(len(hits)), key=places.__getitem__)]
 
 
 def _weighed(hit: Hit) -> Found:

@@ -32,7 +32,8 @@ class Wanted:
 
     None leaves a part open; ``without`` are types that are left out. ``after`` and ``before``
     bound when a memory was made or an episode was said. ``history`` admits memories that are
-    no longer in force.
+    no longer in force; ``denied`` leaves out facts whose start was stated, and those of the
+    attributes it names: state has said that they did not hold at the time that was asked about.
     """
 
     at: At
@@ -45,6 +46,7 @@ class Wanted:
     before: Instant | None = None
     history: bool = False
     min_confidence: float | None = None
+    denied: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,10 @@ class Checker:
         if wanted.attributes is not None and key.id.attribute not in wanted.attributes:
             return None
         if wanted.metadata is not None and not wanted.metadata(json.loads(statement.metadata)):
+            return None
+        if wanted.denied is not None and (
+            key.id.attribute in wanted.denied or (key.id.attribute and statement.basis == "stated")
+        ):
             return None
         holding = joined_holding(self.reading, self.view, key, statement, wanted.at)
         if holding is None:

@@ -6,7 +6,7 @@ find is checked against the store in the same view before it leaves.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, Protocol
@@ -29,7 +29,7 @@ from vigent.domain.tokens import estimate_tokens
 from vigent.errors import InvalidInput
 from vigent.joining import JoinedSnapshot
 from vigent.ports.storage import Snapshot
-from vigent.read.arranging import about_named, arranged, precise_rows, said_then
+from vigent.read.arranging import about_named, arranged, own_first, precise_rows, said_then
 from vigent.read.found import Checker, Wanted
 from vigent.read.index import IndexCache, Kept
 from vigent.read.names import NameCache, Names
@@ -47,6 +47,8 @@ _THEN: Final = 0.03
 """How much higher what was said in the time that a question names stands."""
 _POOL: Final = 100
 """From how many hits a recipe chooses that weighs more than relevance."""
+_BESIDE: Final = 8
+"""How many more a search for a person looks at, for their own values of what it hands out."""
 
 
 class Meaning(Protocol):
@@ -190,11 +192,13 @@ class _Search:
             corpora, names = [c for c in self.corpora if len(c)], self.names
             found = self._fuzzy(plan, names, corpora, vector)
             if not found and plan.time_words is not None and plan.as_of is not None:
-                # What was told later of that time is not in force as of it.
+                # What was told later of that time is not in force as of it; facts that state
+                # knows to begin later are no answer.
+                denied = frozenset(plan.attributes if plan.exact else ())
                 plan = replace(
                     plan, as_of=None, notes=(*plan.notes, "nothing held then: as of now")
                 )
-                found = self._fuzzy(plan, names, corpora, vector)
+                found = self._fuzzy(plan, names, corpora, vector, denied)
         return self._answered(plan, found, problem)
 
     def _answered(self, plan: Plan, found: Sequence[Hit], problem: str | None) -> SearchAnswer:
@@ -252,13 +256,18 @@ class _Search:
         return self.asked.metadata.matches(record.metadata)
 
     def _fuzzy(
-        self, plan: Plan, names: Names, corpora: Sequence[Corpus], vector: Floats | None
+        self,
+        plan: Plan,
+        names: Names,
+        corpora: Sequence[Corpus],
+        vector: Floats | None,
+        denied: frozenset[str] | None = None,
     ) -> list[Hit]:
         """Rank what the filters leave, and give the best that may be shown."""
         rankings, evidence = rank(corpora, plan.query, vector)
         if self.asked.expand != "always" and not answerable(evidence):
             return []
-        recipe, wanted = RECIPES[plan.recipe], self._wanted(plan)
+        recipe, wanted = RECIPES[plan.recipe], replace(self._wanted(plan), denied=denied)
         fits = self._fits_all(plan, recipe, wanted, names, corpora)
         rankings = [
             ranking._replace(score=np.where(fit, ranking.score, np.float32(0)))
@@ -283,8 +292,19 @@ class _Search:
         checker = Checker(self.searcher.reading, self.view, wanted)
         # A recipe that weighs more than relevance chooses from more than it hands out.
         pool = self.asked.limit if recipe.relevance == 1.0 else max(_POOL, self.asked.limit)
-        hits = walk(ranked, checker, pool)
-        return arranged(hits, recipe, checker.now)[: self.asked.limit]
+        hits = arranged(
+            walk(ranked, checker, pool + (_BESIDE if self.person else 0)), recipe, checker.now
+        )
+        if self.person:
+            hits = own_first(hits, self._fact)
+        return hits[: self.asked.limit]
+
+    def _fact(self, record: Record) -> Hashable:
+        """Give what fact a record is of; None for free text and one of several values."""
+        attribute = record.key.attribute
+        if not attribute or self.searcher.reading.attribute(attribute)[1]:
+            return None
+        return (self.view.names(record.key.subject)[0], attribute)
 
     def _fits_all(
         self,
