@@ -376,6 +376,7 @@ class Memory(Recall):
         ``wait`` until it is out of the files too; the receipt's state says whether it is.
         """
         done = self._keeper.erase(check_id(person, "person"), dry_run=dry_run, wait=wait)
+        self._forget_found()
         return Receipt(done.person_hash, done.state, done.counts, done.shared, done.at)
 
     def sweep(self) -> int:

@@ -48,6 +48,11 @@ class Recall:
             return self._person or ""
         return "" if person is None else check_id(person, "person")
 
+    def _forget_found(self) -> None:
+        """Let go of what searches keep in memory: names, passages, questions."""
+        self._searcher.names.forget(self._reading.tenant)
+        self.index.forget()
+
     def search(
         self,
         query: str,

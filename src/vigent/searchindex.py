@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -108,9 +108,7 @@ class SearchIndex:
         with self._lock:
             self._questions.clear()
             self._forgotten += 1  # a question under way is not kept either
-        clear: Callable[[], None] | None = getattr(self._cache, "clear", None)
-        if clear is not None:
-            clear()
+        self._cache.forget(self._reading.tenant)
 
     def ask(self, question: str) -> Asked:
         """Give a question as a vector of unit length."""

@@ -23,6 +23,20 @@ _EVERYDAY: Final = frozenset(
     sue summer sunny system task team test thing time today trip user victor violet week will
     winter woman work world year""".split()  # noqa: SIM905
 )
+# Words that ask for what is in force and for nothing else: function words but those of time and
+# order, and ways to ask.
+_PLAIN: Final = STOPWORDS - {
+    "after",
+    "before",
+    "first",
+    "until",
+    "once",
+    "again",
+    "not",
+} | frozenset(
+    """current currently exact exactly give know known let moment now please present presently right
+    say show tell today value""".split()  # noqa: SIM905
+)
 _SEPARATORS: Final = re.compile(r"[_\-./:]+|(?<=[a-z])(?=[A-Z])")
 _NOBODY: Final = frozenset[str]()
 _TOKEN: Final = re.compile(r"[^\W_]+")
@@ -41,13 +55,15 @@ class Mentions(NamedTuple):
     """The known names in a question, each once, in the order they stand there.
 
     ``subjects`` are canonical ids and ``attributes`` names of the schema; ``names`` the folded
-    words by which each subject was mentioned.
+    words by which each subject was mentioned. ``left`` are the words that none of these account
+    for, nor are function words: a question with such words asks for more than an attribute.
     """
 
     subjects: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     unresolved: tuple[Unresolved, ...] = ()
     names: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 class _Found(NamedTuple):
@@ -141,10 +157,17 @@ class NameIndex:
             else:
                 candidates = tuple(sorted(bearers)[:MOST_CANDIDATES])
                 unresolved.setdefault(name, Unresolved(name, candidates))
-        rest = " ".join(word for i, word in enumerate(tokens) if i not in taken)
+        rest = [word for i, word in enumerate(tokens) if i not in taken]
+        attributes, terms = self._asked(" ".join(rest))
+        left = [
+            w
+            for w in rest
+            if w.isascii() and w not in _PLAIN and not terms.issuperset(index_terms(w))
+        ]
         return Mentions(
-            tuple(subjects), self._asked(rest), tuple(unresolved.values()), tuple(subjects.values())
-        )
+            tuple(subjects), attributes, tuple(unresolved.values()), tuple(subjects.values()),
+            tuple(left),
+        )  # fmt: skip
 
     def _longest(self, tokens: tuple[str, ...], question: str) -> list[_Found]:
         """Give the names in a question that do not overlap, longer ones taken first."""
@@ -177,8 +200,8 @@ class NameIndex:
                 chosen.append(one)
         return sorted(chosen)
 
-    def _asked(self, rest: str) -> tuple[str, ...]:
-        """Give the attributes of which all words stand in the rest of a question."""
+    def _asked(self, rest: str) -> tuple[tuple[str, ...], set[str]]:
+        """Give the attributes of which all words stand in what is left, and their terms."""
         order: dict[str, int] = {}
         for i, term in enumerate(index_terms(rest)):
             order.setdefault(term, i)
@@ -190,11 +213,13 @@ class NameIndex:
             if terms <= present
         ]
         kept: dict[str, int] = {}
+        used: set[str] = set()
         for terms, attribute in found:
             if not any(terms < others for others, _ in found):
                 at = min(order[term] for term in terms)
                 kept[attribute] = min(at, kept.get(attribute, at))
-        return tuple(sorted(kept, key=lambda attribute: (kept[attribute], attribute)))
+                used |= terms
+        return tuple(sorted(kept, key=lambda attribute: (kept[attribute], attribute))), used
 
 
 def slip_of(word: str, name: str) -> bool:

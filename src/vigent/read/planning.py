@@ -5,6 +5,7 @@ Pure: what the question mentions and the times it names come in as arguments.
 
 from __future__ import annotations
 
+import re
 import zoneinfo
 from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
@@ -23,6 +24,7 @@ Include = Literal["current", "history", "episodes"]
 Expand = Literal["auto", "always", "never"]
 
 _EDGES: Final = ("after", "before")
+_JOINED: Final = re.compile(r",|&|\band\b", re.IGNORECASE)
 STATE: Final = "state"
 """The arm that answers from state alone."""
 FUZZY: Final = ("words", "vectors")
@@ -121,9 +123,9 @@ def plan_of(
     does ``include="history"``, where every stretch in the window counts. Episodes alone are not
     read at a point: there a day in words is the window of that day.
 
-    A question is exact when it names one subject, at least one attribute and no name that is
-    unresolved. Then state alone is asked; with ``expand="always"`` the fuzzy arms
-    run beside it, with "auto" they run when state has no answer (``expanded``), with "never" not
+    A question is exact when it names one subject, at least one attribute, no name that is
+    unresolved, and asks for nothing else. Then state alone is asked; with ``expand="always"`` the
+    fuzzy arms run beside it, with "auto" they run when state has no answer (``expanded``), with "never" not
     at all. A question that is not exact goes to the fuzzy arms, unless "never".
     """
     notes: list[str] = []
@@ -131,6 +133,9 @@ def plan_of(
     taken = _taken(asked, mentions, time_words, notes)
     as_of, after, before = _times(asked, taken, now)
     exact = clear and len(subjects) == 1 and bool(attributes) and asked.include != "episodes"
+    if exact and asked.attribute is None and not _plain(asked.query, mentions, taken):
+        exact = False
+        notes.append("the question asks for more than an attribute: state alone does not answer it")
     if asked.expand == "never":
         arms: tuple[str, ...] = (STATE,)
         if not exact:
@@ -145,6 +150,17 @@ def plan_of(
         time_words=taken, subjects=subjects, attributes=attributes,
         exact=exact, arms=arms, notes=tuple(notes),
     )  # fmt: skip
+
+
+def _plain(query: str, mentions: Mentions, taken: TimeWords | None) -> bool:
+    """Whether a question asks for the attributes it names and for nothing else.
+
+    "Mira's former employer" does not ask for her employer, nor "Mira's sister's city" for hers.
+    """
+    in_words = frozenset(() if taken is None else words(taken.words))
+    if not in_words.issuperset(mentions.left):
+        return False
+    return len(mentions.attributes) == 1 or bool(_JOINED.search(query))
 
 
 def expanded(plan: Plan, why: str) -> Plan:
