@@ -7,10 +7,11 @@ from typing import NamedTuple, Protocol
 
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
+from vigent.domain.statements import Key, Statement
 from vigent.domain.threads import Place
 from vigent.domain.time import Instant
 
-__all__ = ["IndexReads", "Said"]
+__all__ = ["Amiss", "IndexReads", "Said"]
 
 
 class Said(NamedTuple):
@@ -19,6 +20,14 @@ class Said(NamedTuple):
     episode: EpisodeRow
     place: Place | None
     thread_expires: Instant | None
+
+
+class Amiss(NamedTuple):
+    """A memory or an episode by kind and number, and whether its passages are missing."""
+
+    kind: int
+    source: int
+    missing: int
 
 
 class IndexReads(Protocol):
@@ -76,7 +85,15 @@ class IndexReads(Protocol):
         ...
 
     def episodes_from(self, tenant: str, after: int, limit: int) -> list[EpisodeRow]:
-        """Give the episodes of a tenant that say something, from a row number on, rising."""
+        """Give the episodes of a tenant, stubs too, with higher row numbers than one, rising."""
+        ...
+
+    def statements_from(self, tenant: str, after: int, limit: int) -> list[tuple[Key, Statement]]:
+        """Give the statements of a tenant with higher numbers than one, rising."""
+        ...
+
+    def index_amiss(self, tenant: str) -> list[Amiss]:
+        """Give what of a tenant lacks its passages, or has some and should not."""
         ...
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:

@@ -211,6 +211,12 @@ class SqliteSnapshot(AliasView, IndexView):
         found.sort(key=lambda s: (s.recorded_from, s.id))
         return [(self._key(tenant, s.key), s) for s in found]
 
+    def statements_from(self, tenant: str, after: int, limit: int) -> list[tuple[Key, Statement]]:
+        """Give the statements of a tenant with higher numbers than one, rising."""
+        rows = self._run(Q["statements_from"], (tenant, after, limit)).fetchall()
+        found = [Statement._make(row) for row in rows]
+        return [(self._key(tenant, s.key), s) for s in found]
+
     def episodes(
         self,
         tenant: str,
