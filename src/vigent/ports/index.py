@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from vigent.domain.changes import Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
 from vigent.domain.statements import Key, Statement
 from vigent.domain.threads import Place
 from vigent.domain.time import Instant
 
-__all__ = ["Amiss", "IndexReads", "Said"]
+__all__ = ["Amiss", "Given", "IndexReads", "Said"]
 
 
 class Said(NamedTuple):
@@ -20,6 +21,14 @@ class Said(NamedTuple):
     episode: EpisodeRow
     place: Place | None
     thread_expires: Instant | None
+
+
+class Given(NamedTuple):
+    """A memory, with the number of its key and the quick answer that is kept of that."""
+
+    key: int
+    head: Head
+    statement: Statement
 
 
 class Amiss(NamedTuple):
@@ -90,6 +99,10 @@ class IndexReads(Protocol):
 
     def statements_from(self, tenant: str, after: int, limit: int) -> list[tuple[Key, Statement]]:
         """Give the statements of a tenant with higher numbers than one, rising."""
+        ...
+
+    def given(self, tenant: str, ids: Sequence[str]) -> list[Given]:
+        """Give memories by their ids, those that are there; in no order."""
         ...
 
     def index_amiss(self, tenant: str) -> list[Amiss]:

@@ -6,7 +6,7 @@ as known at any instant, comes from the replay alone.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement, rank
 from vigent.domain.threads import stub_of
 from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.timeline import replay
-from vigent.ports.index import Amiss
+from vigent.ports.index import Amiss, Given
 from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
 from vigent.ports.typed import TypedRow
 from vigent.storage.inmemory.aliases import AliasRows, AliasView
@@ -205,6 +205,10 @@ class View(ThreadView, IndexView, AliasView):
         ]
         found.sort(key=lambda s: (s.recorded_from, s.id))
         return [(self._rows.keys[self._rows.key_ids[s.key]], s) for s in found]
+
+    def given(self, tenant: str, ids: Sequence[str]) -> list[Given]:
+        """Give memories by their ids, those that are there; no quick answer is kept of any."""
+        return [Given(key.no, _NO_HEAD, s) for key, s in self.statements(tenant, ids=ids)]
 
     def statements_from(self, tenant: str, after: int, limit: int) -> list[tuple[Key, Statement]]:
         """Give the statements of a tenant with higher numbers than one, rising."""

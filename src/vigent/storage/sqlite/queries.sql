@@ -244,6 +244,14 @@ WHERE tenant = ? AND key = ? AND kind = 'others'
 -- One statement by its public id.
 SELECT * FROM statement WHERE tenant = ? AND id = ?;
 
+-- name: statements_with_heads
+-- Statements by their public ids, each with what is in force of its key.
+SELECT key.no, head_from, head_to, head_recorded, head_expires, head_replaced, head_replacer, head,
+       statement.*
+FROM json_each(?2) CROSS JOIN statement CROSS JOIN key
+WHERE statement.tenant = ?1 AND statement.id = json_each.value
+  AND key.no = statement.key AND +key.tenant = ?1;
+
 -- name: statement_by_no
 -- One statement by its number.
 SELECT * FROM statement WHERE no = ? AND tenant = ?;
