@@ -17,7 +17,7 @@ PASSAGE = (
 # What is done to the index behind its back, and how a check tells it.
 FAULTS = {
     "a memory that is not indexed": (
-        PASSAGE.format(0, "(SELECT no FROM statement WHERE indexed = 0 AND gap = 0)"), "without need"),
+        PASSAGE.format(0, "(SELECT no FROM statement WHERE indexed + gap = 0)"), "without need"),
     "a memory that was forgotten": (
         PASSAGE.format(0, "(SELECT no FROM statement WHERE status = 'forgotten')"), "without need"),
     "a memory that is gone": (PASSAGE.format(0, 999), "statement 999"),
