@@ -741,7 +741,8 @@ def test_a_reader_never_waits_for_a_writer(tmp_path, clock):
         with Memory.open(tmp_path / "m.db", clock=clock) as other, other._storage.transaction():
             memory._pipeline.note_retrieved(f"mem_{n}" for n in range(600))  # many: it tries
             memory._pipeline.note_retrieved(ids)
-        memory.write(text="more")
+        for n in range(4):  # a write takes 200 along
+            memory.write(text=f"more {n}")
         assert [memory.get(id).retrieved_count for id in ids] == [1, 1, 1]
 
 

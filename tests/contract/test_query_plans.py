@@ -27,6 +27,7 @@ WALKS = {
     "seals": "checking the audit trail reads all of a tenant's",
     "passages_amiss": "a check compares the index with every memory of a tenant",
     "items_amiss": "a check compares the index with every episode of a tenant",
+    "passages_of_nothing": "a check looks for what every passage of a tenant is of",
     "passages_unembedded": "a new model sees every passage once, in batches",
     "passages_counted": "the state of the index counts a tenant's passages, in an index alone",
     "vectors_by_others": "vectors of a former model are counted when they are dropped",
@@ -43,6 +44,7 @@ SORTS = {
     "said": "as many as were named",
     "vectors_outdate": "the scopes of one batch",
     "items_amiss": "a check reads the whole index of a tenant",
+    "passages_of_nothing": "a check reads the whole index of a tenant",
     "episodes_by_number": "as many as were named",
     "statements_of_key": "a check reads one key whole, withdrawn statements too",
 }

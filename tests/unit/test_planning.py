@@ -44,7 +44,8 @@ def test_one_subject_and_one_attribute_are_exact():
     ("mentions", "exact"),
     [
         (EXACT, True),
-        (EXACT._replace(attributes=("deadline", "seat")), True),
+        (EXACT._replace(attributes=("deadline", "seat")), False),
+        (EXACT._replace(left=("former",)), False),
         (EXACT._replace(attributes=()), False),
         (EXACT._replace(subjects=()), False),
         (EXACT._replace(subjects=("mira", "omar")), False),
@@ -56,6 +57,16 @@ def test_what_is_exact(mentions, exact):
     found = plan(mentions)
     assert found.exact is exact
     assert found.arms == (("state",) if exact else ("words", "vectors"))
+
+
+def test_two_attributes_are_exact_where_both_are_asked_for():
+    two = EXACT._replace(attributes=("deadline", "seat"))
+    assert plan(two, query="Mira's deadline and seat").exact
+    assert not plan(two, query="Mira's seat's deadline").exact
+
+
+def test_asked_to_expand_state_stands_first_whatever_else_is_asked():
+    assert plan(EXACT._replace(left=("former",)), expand="always").exact
 
 
 @pytest.mark.parametrize(

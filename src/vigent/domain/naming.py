@@ -34,8 +34,8 @@ _PLAIN: Final = STOPWORDS - {
     "again",
     "not",
 } | frozenset(
-    """current currently exact exactly give know known let moment now please present presently right
-    say show tell today value""".split()  # noqa: SIM905
+    """current currently exact exactly give know known let live lives moment now please present
+    presently right say show tell today value""".split()  # noqa: SIM905
 )
 _SEPARATORS: Final = re.compile(r"[_\-./:]+|(?<=[a-z])(?=[A-Z])")
 _NOBODY: Final = frozenset[str]()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from vigent.domain.changes import ChangeSet
 from vigent.domain.passages import ITEM, MEMORY, passages_of_item, scope_token, searchable
-from vigent.domain.statements import Key
+from vigent.domain.statements import Key, Statement
 from vigent.domain.time import OPEN
-from vigent.ports.storage import Selection, Storage, Transaction
+from vigent.ports.storage import Storage, Transaction
 from vigent.standing import passages_of
 
-__all__ = ["REINDEX", "Reindexed", "index_if_needed", "reindex"]
+__all__ = ["REINDEX", "Reindexed", "index_if_needed", "mend_index", "reindex"]
 
 REINDEX: Final = "reindex"
 """The kind of the work that a migration leaves where passages are to be made."""
-_AT_ONCE: Final = 200
+_AT_ONCE: Final = 500
+"""Statements or episodes in a transaction: a writer waits for no more than these."""
 
 
 class Reindexed(NamedTuple):
@@ -36,50 +38,74 @@ def index_if_needed(storage: Storage, tenant: str, store: str) -> None:
 def reindex(storage: Storage, tenant: str, store: str) -> Reindexed:
     """Make all passages of a store anew, in many small transactions; gives how many it has.
 
-    Begun again after a stop half way it makes the same once more.
+    What should have none loses those it has. Begun again after a stop half way it makes the same
+    once more.
     """
-    with storage.snapshot() as snapshot:
-        keys = snapshot.keys(Selection(tenant, store, ()))
-    memories = 0
-    for start in range(0, len(keys), _AT_ONCE):
+    memories, after = 0, 0
+    while True:
         with storage.transaction() as transaction:
-            memories += _memories(transaction, tenant, keys[start : start + _AT_ONCE])
+            rows = transaction.statements_from(tenant, after, _AT_ONCE)
+            here = [(key, s) for key, s in rows if key.id.store == store]
+            memories += _memories(transaction, tenant, here)
+        if not rows:
+            break
+        after = rows[-1][1].no
     episodes, after = 0, 0
     while True:
         with storage.transaction() as transaction:
-            last, made = _episodes(transaction, tenant, store, after)
-            if last == after:
+            said = transaction.episodes_from(tenant, after, _AT_ONCE)
+            numbers = [row.no for row in said if row.store == store]
+            episodes += _episodes(transaction, tenant, numbers)
+            if not said:
                 transaction.apply(ChangeSet(tenant, finished=[(REINDEX, store)]))
-                return Reindexed(memories, episodes)
-        episodes, after = episodes + made, last
+                break
+        after = said[-1].no
+    mend_index(storage, tenant)  # of what is gone, no row told that it has passages still
+    return Reindexed(memories, episodes)
 
 
-def _memories(transaction: Transaction, tenant: str, keys: list[Key]) -> int:
-    changes = ChangeSet(tenant)
+def mend_index(storage: Storage, tenant: str) -> None:
+    """Make the passages anew that a tenant lacks, and remove what it has without need.
+
+    What is amiss is looked for without the write lock, and made from what is there under it.
+    """
+    with storage.snapshot() as snapshot:
+        amiss = snapshot.index_amiss(tenant)
+    for start in range(0, len(amiss), _AT_ONCE):
+        part = amiss[start : start + _AT_ONCE]
+        memories = [source for kind, source, _ in part if kind == MEMORY]
+        episodes = [source for kind, source, _ in part if kind == ITEM]
+        with storage.transaction() as transaction:
+            gone = [(kind, source) for kind, source, _ in part]
+            transaction.apply(ChangeSet(tenant, unindexed=gone))
+            _memories(transaction, tenant, transaction.statements(tenant, numbers=memories))
+            _episodes(transaction, tenant, episodes)
+
+
+def _memories(transaction: Transaction, tenant: str, rows: Sequence[tuple[Key, Statement]]) -> int:
+    """Index statements; gives how many of them are to be found."""
+    changes, found = ChangeSet(tenant), 0
     salt = transaction.ledger(tenant).salt or b""
-    for key in keys:
-        scope = scope_token(salt, tenant, key.id.store, key.id.person)
-        for there, statement in transaction.statements(tenant, of_key=key.no):
-            if statement.indexed and statement.forgotten_at == OPEN:
-                changes.unindexed.append((MEMORY, statement.no))
-                changes.passages.extend(passages_of(scope, there, statement))
+    for key, statement in rows:
+        changes.unindexed.append((MEMORY, statement.no))
+        if statement.indexed and statement.forgotten_at == OPEN:
+            scope = scope_token(salt, tenant, key.id.store, key.id.person)
+            changes.passages.extend(passages_of(scope, key, statement))
+            found += 1
     transaction.apply(changes)
-    return len(changes.unindexed)
+    return found
 
 
-def _episodes(transaction: Transaction, tenant: str, store: str, after: int) -> tuple[int, int]:
-    """Index the next episodes; gives the number of the last one, and how many they were."""
-    changes, last = ChangeSet(tenant), after
+def _episodes(transaction: Transaction, tenant: str, numbers: Sequence[int]) -> int:
+    """Index episodes; gives how many of them are to be found."""
+    changes, found = ChangeSet(tenant), 0
     salt = transaction.ledger(tenant).salt or b""
-    for row in transaction.episodes_from(tenant, after, _AT_ONCE):
-        last = row.no
-        if row.store != store:
-            continue
+    for row, place, _ in sorted(transaction.said(tenant, numbers), key=lambda s: s.episode.no):
         changes.unindexed.append((ITEM, row.no))
-        place = transaction.thread_place(tenant, row.no)
-        if searchable(row, sealed=place is not None and bool(place[1].sealed)):
-            scope = scope_token(salt, tenant, store, row.person)
-            home = 0 if place is None else place[0].no
+        if searchable(row, sealed=place is not None and bool(place.sealed)):
+            scope = scope_token(salt, tenant, row.store, row.person)
+            home = 0 if place is None else place.thread
             changes.passages.extend(passages_of_item(scope, row, home))
+            found += 1
     transaction.apply(changes)
-    return last, len(changes.unindexed)
+    return found

@@ -10,6 +10,7 @@ from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.schema import Schema
 from vigent.domain.statements import Key
 from vigent.domain.time import OPEN, Instant
+from vigent.govern.indexing import mend_index
 from vigent.joining import joined_names
 from vigent.ports.storage import Erasure, Selection, Snapshot, Storage, Transaction
 from vigent.ports.system import Clock, IdSource
@@ -124,7 +125,13 @@ class Keeper:
         transaction.apply(ChangeSet(self.tenant, audit=[entry]))
 
     def check(self, *, repair: bool) -> CheckReport:
-        """Compare what is derived with what it is derived from; verify the audit trail."""
+        """Compare what is derived with what it is derived from; verify the audit trail.
+
+        ``repair`` derives quick answers anew that differ, and makes the search index of the
+        tenant right where it is amiss.
+        """
+        if repair:
+            mend_index(self.storage, self.tenant)
         problems = list(self.storage.check(self.tenant))
         heads = self._check_heads(repair=repair)
         if not repair:

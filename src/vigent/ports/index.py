@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from vigent.domain.changes import Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
+from vigent.domain.statements import Key, Statement
 from vigent.domain.threads import Place
 from vigent.domain.time import Instant
 
-__all__ = ["IndexReads", "Said"]
+__all__ = ["Amiss", "Given", "IndexReads", "Said"]
 
 
 class Said(NamedTuple):
@@ -19,6 +21,22 @@ class Said(NamedTuple):
     episode: EpisodeRow
     place: Place | None
     thread_expires: Instant | None
+
+
+class Given(NamedTuple):
+    """A memory, with the number of its key and the quick answer that is kept of that."""
+
+    key: int
+    head: Head
+    statement: Statement
+
+
+class Amiss(NamedTuple):
+    """A memory or an episode by kind and number, and whether its passages are missing."""
+
+    kind: int
+    source: int
+    missing: int
 
 
 class IndexReads(Protocol):
@@ -80,7 +98,19 @@ class IndexReads(Protocol):
         ...
 
     def episodes_from(self, tenant: str, after: int, limit: int) -> list[EpisodeRow]:
-        """Give the episodes of a tenant that say something, from a row number on, rising."""
+        """Give the episodes of a tenant, stubs too, with higher row numbers than one, rising."""
+        ...
+
+    def statements_from(self, tenant: str, after: int, limit: int) -> list[tuple[Key, Statement]]:
+        """Give the statements of a tenant with higher numbers than one, rising."""
+        ...
+
+    def given(self, tenant: str, ids: Sequence[str]) -> list[Given]:
+        """Give memories by their ids, those that are there; in no order."""
+        ...
+
+    def index_amiss(self, tenant: str) -> list[Amiss]:
+        """Give what of a tenant lacks its passages, or has some and should not."""
         ...
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:

@@ -133,7 +133,8 @@ def plan_of(
     taken = _taken(asked, mentions, time_words, notes)
     as_of, after, before = _times(asked, taken, now)
     exact = clear and len(subjects) == 1 and bool(attributes) and asked.include != "episodes"
-    if exact and asked.attribute is None and not _plain(asked.query, mentions, taken):
+    alone = asked.expand != "always" and asked.attribute is None
+    if exact and alone and not _plain(asked.query, mentions, taken):
         exact = False
         notes.append("the question asks for more than an attribute: state alone does not answer it")
     if asked.expand == "never":

@@ -62,20 +62,28 @@ class WritePipeline:
     def note_retrieved(self, ids: Iterable[str]) -> None:
         """Count memories as given to a reader; never fails and never waits.
 
-        Counts are gathered and written with the next write, or here once there are many.
+        Counts are gathered and written with the next writes, or some of them here once there are
+        many.
         """
         if self.retrieved.note(ids):
-            self.flush_retrieved()
+            self._flush_part()
 
     def flush_retrieved(self) -> None:
         """Write the counts that are gathered; where the store is busy or read-only they stay."""
-        if self.retrieved:
-            with (
-                suppress(UnavailableError),
-                self.retrieved.carried() as counts,
-                self.storage.transaction(wait=False) as transaction,
-            ):
-                enter_counts(transaction, self.context.tenant, counts)
+        for _ in range(self.retrieved.parts):
+            if not self._flush_part():
+                break
+
+    def _flush_part(self) -> bool:
+        """Write some of the counts, without waiting; gives whether they were written."""
+        with (
+            suppress(UnavailableError),
+            self.retrieved.carried() as counts,
+            self.storage.transaction(wait=False) as transaction,
+        ):
+            enter_counts(transaction, self.context.tenant, counts)
+            return True
+        return False
 
     def _later(self, key: Key | None) -> Instant:
         """Give the present, or an instant later than any recorded for a key."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from typing import Final
-
-import orjson
 
 from vigent.domain.changes import ChangeSet
 from vigent.domain.records import pack
@@ -18,6 +17,8 @@ from vigent.ports.storage import Transaction
 __all__ = ["RetrievedCounts", "enter_counts"]
 
 _MANY: Final = 512
+_AT_ONCE: Final = 200
+"""Counts that one write takes along, so that none has to wait for thousands."""
 _MOST: Final = 20_000
 
 
@@ -33,8 +34,13 @@ class RetrievedCounts:
         self._counts: dict[str, int] = {}
         self._next = _MANY
 
-    def __bool__(self) -> bool:
-        return bool(self._counts)
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    @property
+    def parts(self) -> int:
+        """In how many parts the counts are written."""
+        return -(-len(self) // _AT_ONCE)
 
     def note(self, ids: Iterable[str]) -> bool:
         """Count each of these once; gives whether there are so many that they should be written."""
@@ -52,12 +58,12 @@ class RetrievedCounts:
 
     @contextmanager
     def carried(self) -> Generator[Mapping[str, int]]:
-        """Take the counts along; they come back where the block does not end well."""
+        """Take some of the counts along, the oldest; they come back where the block fails."""
         if not self._counts:
             yield {}
             return
         with self._guard:
-            taken, self._counts = self._counts, {}
+            taken = {id: self._counts.pop(id) for id in list(islice(self._counts, _AT_ONCE))}
         done = False
         try:
             yield taken
@@ -73,14 +79,14 @@ class RetrievedCounts:
 def enter_counts(transaction: Transaction, tenant: str, counts: Mapping[str, int]) -> None:
     """Add counts to the memories that are still there, and to the quick answers that show them."""
     changes = ChangeSet(tenant)
-    for id, times in counts.items():
-        for key, statement in transaction.statements(tenant, ids=[id]):
-            if statement.forgotten_at != OPEN:
-                continue
-            changes.retrieved.append((statement.no, times))
-            row = transaction.head(*key.id[:5]) if key.id.attribute else None
-            if row is not None and row.content and orjson.loads(row.content)[0] == id:
-                counted = edited(statement, retrieved_count=statement.retrieved_count + times)
-                changes.heads.append((key.no, row.head._replace(content=pack(counted))))
+    for key, head, statement in transaction.given(tenant, list(counts)):
+        if statement.forgotten_at != OPEN:
+            continue
+        id, times = statement.id, counts[statement.id]
+        changes.retrieved.append((statement.no, times))
+        # The id is what a quick answer begins with; one that is damaged is for a check to find.
+        if head.content is not None and head.content.startswith(f'["{id}",'):
+            counted = edited(statement, retrieved_count=statement.retrieved_count + times)
+            changes.heads.append((key, head._replace(content=pack(counted))))
     if changes.retrieved:
         transaction.apply(changes)

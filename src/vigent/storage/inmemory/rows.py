@@ -6,17 +6,18 @@ as known at any instant, comes from the replay alone.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from vigent.domain.changes import Answered, AuditEntry, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
-from vigent.domain.passages import ITEM, MEMORY
+from vigent.domain.passages import ITEM, MEMORY, searchable
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement, rank
 from vigent.domain.threads import stub_of
 from vigent.domain.time import DAY, OPEN, Instant
 from vigent.domain.timeline import replay
+from vigent.ports.index import Amiss, Given
 from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
 from vigent.ports.typed import TypedRow
 from vigent.storage.inmemory.aliases import AliasRows, AliasView
@@ -208,6 +209,31 @@ class View(ThreadView, IndexView, AliasView):
         ]
         found.sort(key=lambda s: (s.recorded_from, s.id))
         return [(self._rows.keys[self._rows.key_ids[s.key]], s) for s in found]
+
+    def given(self, tenant: str, ids: Sequence[str]) -> list[Given]:
+        """Give memories by their ids, those that are there; no quick answer is kept of any."""
+        return [Given(key.no, _NO_HEAD, s) for key, s in self.statements(tenant, ids=ids)]
+
+    def statements_from(self, tenant: str, after: int, limit: int) -> list[tuple[Key, Statement]]:
+        """Give the statements of a tenant with higher numbers than one, rising."""
+        rows = self._rows
+        found = [s for n, s in sorted(rows.statements.items()) if s.tenant == tenant and n > after]
+        return [(rows.keys[rows.key_ids[s.key]], s) for s in found[:limit]]
+
+    def index_amiss(self, tenant: str) -> list[Amiss]:
+        """Give what of a tenant lacks its passages, or has some and should not."""
+        rows = self._rows
+        sealed = {n for n, place in rows.threads.places.items() if place.sealed}
+        wanted = {
+            (ITEM, e.no): searchable(e, sealed=e.no in sealed)
+            for e in rows.episodes.values()
+            if e.tenant == tenant
+        } | {
+            (MEMORY, s.no): bool(s.indexed) for s in rows.statements.values() if s.tenant == tenant
+        }
+        there = {(p.kind, p.source) for p in rows.index.passages.values() if p.tenant == tenant}
+        amiss = {source for source, needed in wanted.items() if needed} ^ there
+        return [Amiss(*source, int(source not in there)) for source in sorted(amiss)]
 
     def episodes(
         self,

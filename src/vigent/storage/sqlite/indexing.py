@@ -12,7 +12,7 @@ from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
 from vigent.domain.threads import Place
 from vigent.domain.time import Instant
-from vigent.ports.index import Said
+from vigent.ports.index import Amiss, Said
 from vigent.storage.queries import load_queries
 from vigent.storage.sqlite.database import Database, Rows
 
@@ -144,9 +144,15 @@ class IndexView:
         ]
 
     def episodes_from(self, tenant: str, after: int, limit: int) -> list[EpisodeRow]:
-        """Give the episodes of a tenant that say something, from a row number on, rising."""
+        """Give the episodes of a tenant, stubs too, with higher row numbers than one, rising."""
         rows = self._run(Q["episodes_from"], (tenant, after, limit)).fetchall()
         return [EpisodeRow._make(row) for row in rows]
+
+    def index_amiss(self, tenant: str) -> list[Amiss]:
+        """Give what of a tenant lacks its passages, or has some and should not."""
+        queries = ("passages_amiss", "items_amiss", "passages_of_nothing")
+        rows = [row for query in queries for row in self._run(Q[query], (tenant,)).fetchall()]
+        return [Amiss._make(row) for row in rows]
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:
         """Say whether work of a kind waits in a lane of a tenant."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from vigent.domain.passages import ITEM, MEMORY
 from vigent.domain.statements import Belief, Statement
 from vigent.domain.timeline import Segment, replay
 from vigent.storage.sqlite.database import Database
-from vigent.storage.sqlite.reading import Q, key_of
+from vigent.storage.sqlite.reading import Q, SqliteSnapshot, key_of
 
 __all__ = ["inspect"]
+
+_NAMES: Final = {MEMORY: "statement", ITEM: "episode"}
 
 
 def inspect(connection: Database, tenant: str | None) -> list[str]:
@@ -34,12 +39,8 @@ def inspect(connection: Database, tenant: str | None) -> list[str]:
                 ]
                 if there != replay(statements, member):
                     problems.append(f"{key.id.subject} {key.id.attribute}: beliefs differ")
-        problems += [
-            f"{id}: its words are {'missing' if indexed else 'there without need'}"
-            for id, indexed in run(Q["passages_amiss"], (name,)).fetchall()
-        ]
-        problems += [
-            f"episode {number}: its words are there without need"
-            for (number,) in run(Q["items_amiss"], (name,)).fetchall()
-        ]
+        for kind, source, missing in SqliteSnapshot(connection).index_amiss(name):
+            what = _NAMES[kind]
+            fault = "missing" if missing else "there without need"
+            problems.append(f"{what} {source}: its words are {fault}")
     return problems

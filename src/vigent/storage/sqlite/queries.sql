@@ -244,6 +244,14 @@ WHERE tenant = ? AND key = ? AND kind = 'others'
 -- One statement by its public id.
 SELECT * FROM statement WHERE tenant = ? AND id = ?;
 
+-- name: statements_with_heads
+-- Statements by their public ids, each with what is in force of its key.
+SELECT key.no, head_from, head_to, head_recorded, head_expires, head_replaced, head_replacer, head,
+       statement.*
+FROM json_each(?2) CROSS JOIN statement CROSS JOIN key
+WHERE statement.tenant = ?1 AND statement.id = json_each.value
+  AND key.no = statement.key AND +key.tenant = ?1;
+
 -- name: statement_by_no
 -- One statement by its number.
 SELECT * FROM statement WHERE no = ? AND tenant = ?;
@@ -444,20 +452,37 @@ LEFT JOIN thread_item ON thread_item.tenant = ?1 AND thread_item.episode = episo
 LEFT JOIN thread ON thread.no = thread_item.thread;
 
 -- name: episodes_from
--- The episodes of a tenant from a row number on, that still say something.
-SELECT * FROM episode WHERE no > ?2 AND +tenant = ?1 AND +stub = 0 ORDER BY no LIMIT ?3;
+-- The episodes of a tenant from a row number on.
+SELECT * FROM episode WHERE no > ?2 AND +tenant = ?1 ORDER BY no LIMIT ?3;
+
+-- name: statements_from
+-- The statements of a tenant from a number on.
+SELECT * FROM statement WHERE no > ?2 AND +tenant = ?1 ORDER BY no LIMIT ?3;
 
 -- name: passages_amiss
 -- Memories of a tenant that the index lacks, or has and should not.
-SELECT id, indexed FROM statement
+SELECT 0, no, indexed FROM statement
 WHERE tenant = ?1 AND indexed <> EXISTS (
     SELECT 1 FROM passage WHERE tenant = ?1 AND source = statement.no AND kind = 0);
 
 -- name: items_amiss
--- Episodes of a tenant that the index has and should not.
-SELECT DISTINCT source FROM passage
-WHERE tenant = ?1 AND kind = 1 AND NOT EXISTS (
-    SELECT 1 FROM episode WHERE no = passage.source AND tenant = ?1 AND stub = 0);
+-- Episodes of a tenant that the index lacks, or has and should not: stubs, a model's own reasoning
+-- and what is sealed.
+SELECT 1, no, said FROM (
+    SELECT no, stub = 0 AND content IS NOT NULL AND kind <> 'reasoning' AND NOT EXISTS (
+        SELECT 1 FROM thread_item
+        WHERE tenant = ?1 AND thread_item.episode = episode.no AND sealed = 1) AS said
+    FROM episode WHERE tenant = ?1) AS item
+WHERE said <> EXISTS (
+    SELECT 1 FROM passage WHERE tenant = ?1 AND source = item.no AND passage.kind = 1);
+
+-- name: passages_of_nothing
+-- Memories and episodes of a tenant that are gone and yet have passages.
+SELECT DISTINCT kind, source, 0 FROM passage
+WHERE tenant = ?1 AND NOT EXISTS (
+    SELECT 1 FROM statement WHERE passage.kind = 0 AND statement.no = passage.source AND statement.tenant = ?1
+    UNION ALL
+    SELECT 1 FROM episode WHERE passage.kind = 1 AND episode.no = passage.source AND episode.tenant = ?1);
 
 -- name: job_find
 -- Whether there is work of a kind in a lane of a tenant.

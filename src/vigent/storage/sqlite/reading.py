@@ -8,11 +8,12 @@ from typing import Any, Final
 import apsw
 import orjson
 
-from vigent.domain.changes import Answered
+from vigent.domain.changes import Answered, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Statement
 from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
+from vigent.ports.index import Given
 from vigent.ports.storage import HeadRow, Ledger, Selection, Stretched
 from vigent.ports.typed import TypedRow
 from vigent.storage.queries import load_queries
@@ -209,6 +210,19 @@ class SqliteSnapshot(AliasView, IndexView):
                 rows += self._run(Q[query], (tenant, handle)).fetchall()
         found = [Statement._make(row) for row in rows]
         found.sort(key=lambda s: (s.recorded_from, s.id))
+        return [(self._key(tenant, s.key), s) for s in found]
+
+    def given(self, tenant: str, ids: Sequence[str]) -> list[Given]:
+        """Give memories by their ids, those that are there; in no order."""
+        named = orjson.dumps(ids).decode()
+        rows = self._run(Q["statements_with_heads"], (tenant, named)).fetchall()
+        end = 1 + len(Head._fields)
+        return [Given(r[0], Head._make(r[1:end]), Statement._make(r[end:])) for r in rows]
+
+    def statements_from(self, tenant: str, after: int, limit: int) -> list[tuple[Key, Statement]]:
+        """Give the statements of a tenant with higher numbers than one, rising."""
+        rows = self._run(Q["statements_from"], (tenant, after, limit)).fetchall()
+        found = [Statement._make(row) for row in rows]
         return [(self._key(tenant, s.key), s) for s in found]
 
     def episodes(
