@@ -371,9 +371,9 @@ class Memory(Recall):
         return ForgetResult(memory_id, self._writer.forget(self._whose(person), memory_id))
 
     def erase_person(self, person: str, *, dry_run: bool = False, wait: bool = False) -> Receipt:
-        """Remove everything of a person; gives a receipt.
+        """Remove everything of a person; ``wait`` until it is out of the files too.
 
-        ``wait`` until it is out of the files too; the receipt's state says whether it is.
+        The receipt's state says whether it is.
         """
         done = self._keeper.erase(check_id(person, "person"), dry_run=dry_run, wait=wait)
         self._forget_found()
@@ -390,9 +390,8 @@ class Memory(Recall):
     def close(self) -> None:
         """Release the store; whatever fails on the way, the rest is released all the same."""
         with closing(self._storage), ExitStack() as last:
-            last.callback(self._pipeline.flush_retrieved)
-            last.callback(self._release)
-            self.index.close()
+            for release in (self._pipeline.flush_retrieved, self._release, self.index.close):
+                last.callback(release)
 
     def __enter__(self) -> Self:
         return self

@@ -125,8 +125,8 @@ def plan_of(
 
     A question is exact when it names one subject, at least one attribute, no name that is
     unresolved, and asks for nothing else. Then state alone is asked; with ``expand="always"`` the
-    fuzzy arms run beside it, with "auto" they run when state has no answer (``expanded``), with "never" not
-    at all. A question that is not exact goes to the fuzzy arms, unless "never".
+    fuzzy arms run beside it, with "auto" they run when state has no answer (``expanded``), with
+    "never" not at all. A question that is not exact goes to the fuzzy arms, unless "never".
     """
     notes: list[str] = []
     subjects, attributes, clear = _names(asked, mentions, notes)
