@@ -126,7 +126,9 @@ def _told(answer: SearchAnswer) -> list[str]:
         if plan.subjects:
             told.append(f"about {', '.join(plan.subjects)}")
         told += plan.notes
-    if index.model is None:
+    if set(plan.arms) <= {"state"}:
+        pass  # no vector was looked at, so none is missed
+    elif index.model is None:
         told.append("by words alone: there is no embedder")
     elif index.problem is not None:
         told.append(f"no vectors: {index.problem}")
