@@ -35,7 +35,7 @@ format: venv  ## Format the code and apply the safe fixes
 	@$(BIN)/ruff check --quiet --fix .
 	@$(BIN)/ruff format --quiet .
 
-lint: venv
+lint: venv  ## Formatting, lint, types and layers, without tests
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/pyright --pythonpath $(BIN)/python --warnings

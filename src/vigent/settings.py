@@ -10,10 +10,14 @@ __all__ = ["EmbedderSettings", "agreement_steps", "default_database", "embedder_
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings:
-    """Which embedder is used: what ``vigent.models.choose.embedder_of`` takes, and its key."""
+    """Which embedder is used: what ``vigent.models.choose.embedder_of`` takes, and its key.
+
+    ``named_by`` is what a wrong ``embedder`` is blamed on: the variable it was read from.
+    """
 
     embedder: str | None = None
     embedder_key: str | None = field(default=None, repr=False)
+    named_by: str = field(default="embedder", compare=False)
 
 
 def default_database() -> str:
@@ -31,4 +35,5 @@ def embedder_settings() -> EmbedderSettings:
     return EmbedderSettings(
         embedder=os.environ.get("VIGENT_EMBEDDER") or "local",
         embedder_key=os.environ.get("VIGENT_EMBEDDER_KEY") or None,
+        named_by="VIGENT_EMBEDDER",
     )

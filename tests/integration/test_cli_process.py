@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -156,3 +157,20 @@ def test_the_reference_page_has_every_command_and_option():
         assert f"\n## vigent {command}\n" in text
     for option in ("--as-of", "--known-at", "--value-json", "--dry-run", "VIGENT_DB"):
         assert option in text
+
+
+def test_search_on_a_narrow_terminal_leaves_the_words_room(store):
+    said = "Mira waters the ferns on the balcony on Mondays and Thursdays"
+    written = store.ask("write", "--text", said)["memory"]
+    lines = on_terminal("search", "ferns", "--db", str(store.path), columns=80).splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    (words,) = [at for at, line in enumerate(lines) if said in line]
+    assert lines[words + 1].strip().endswith(written["memory_id"])
+
+
+def test_context_on_a_terminal_keeps_each_line_of_json_whole(store):
+    said = "Mira waters the ferns " * 8
+    written = store.ask("write", "--text", said.strip())["memory"]
+    seen = on_terminal("context", "ferns", "--db", str(store.path), columns=80)
+    (line,) = [each for each in seen.splitlines() if each.startswith("{")]
+    assert json.loads(line)["memory_id"] == written["memory_id"]

@@ -33,7 +33,9 @@ class TestSearch:
         assert (hit["exact"], hit["kind"], hit["in_force"]) == (True, "memory", True)
         assert answer["plan"]["arms"] == ["state"]
         assert answer["index"]["model"] is None
-        assert "state" in told.run("search", "What is Mira's city?").out
+        out = told.run("search", "What is Mira's city?").out
+        assert "state" in out
+        assert "by words alone" not in out
 
     def test_every_option_reaches_the_search(self, told):
         assert values(told.ask("search", "Mira's city", "--as-of", "2025-03-01")) == ["Porto"]
@@ -113,7 +115,7 @@ class TestReindex:
         assert (done["memories"], done["episodes"]) == (3, 1)
         assert (done["index"]["pending"], done["index"]["partial"]) == (0, True)
         assert found() == before
-        assert "3 memories and 1 episodes are indexed." in told.run("reindex").out
+        assert "Indexed 3 memories and 1 episode." in told.run("reindex").out
 
     def test_with_a_server_every_passage_has_a_vector_by_its_model(self, told):
         with EmbeddingServer() as server:
@@ -134,3 +136,13 @@ class TestReindex:
         assert ran.code == 0, ran
         assert "127.0.0.1:9" in ran.json["index"]["problem"]
         assert len(ran.json["hits"]) >= 1
+        ran = spawn("search", "copper price in Chile", "--db", str(told.path), **model)
+        assert ran.code == 1, ran
+        assert ran.out.startswith("Nothing here answers that.\nno vectors: ")
+        assert "127.0.0.1:9" in ran.out
+
+    def test_a_wrong_setting_is_named_as_it_was_given(self, told):
+        wrong = {"VIGENT_EMBEDDER": "openai"}
+        ran = spawn("search", "ferns", "--json", "--db", str(told.path), **wrong)
+        assert (ran.code, ran.error["field"]) == (2, "VIGENT_EMBEDDER")
+        assert ran.error["message"].startswith("VIGENT_EMBEDDER: must be ")

@@ -66,7 +66,9 @@ class ContextTrace:
     ``memory_budget`` is what the memory block might take, ``estimated_tokens`` what it takes, and
     ``total_tokens`` what all messages take. ``sections`` names the memories under each label.
     ``dropped_by_count`` and ``dropped_by_budget`` count what was left out because of the numbers
-    allowed and because it did not fit; ``notes`` say in words what a caller should know.
+    allowed and because it did not fit; ``turns`` counts the turns of the thread that are sent.
+    ``notes`` say in words what a caller should know. ``known_at`` is in microseconds since 1970
+    UTC; ``to_dict`` gives it as ISO 8601 text.
     """
 
     query: str | None

@@ -47,7 +47,7 @@ def embedder_of(spec: EmbedderSpec, *, key: str | None = None) -> Embedder | Non
     is not installed. Nothing is loaded and no server asked before first use.
     """
     if isinstance(spec, EmbedderSettings):
-        return embedder_of(spec.embedder, key=spec.embedder_key or key)
+        return _of_settings(spec, key)
     if isinstance(spec, Mapping):
         return _of_mapping(spec, key)
     if isinstance(spec, str):
@@ -56,6 +56,15 @@ def embedder_of(spec: EmbedderSpec, *, key: str | None = None) -> Embedder | Non
     if spec is None or all(hasattr(spec, name) for name in ("embed_passages", "embed_query")):
         return spec
     raise InvalidInput("embedder", _KNOWN)
+
+
+def _of_settings(spec: EmbedderSettings, key: str | None) -> Embedder | None:
+    try:
+        return embedder_of(spec.embedder, key=spec.embedder_key or key)
+    except InvalidInput as error:
+        if error.field != "embedder":
+            raise
+        raise InvalidInput(spec.named_by, error.message.removeprefix("embedder: ")) from error
 
 
 def _of_text(spec: str, key: str | None) -> Embedder | None:

@@ -59,9 +59,9 @@ class BlockWriter:
             there = self._own(session, person, named).value or ""
             times = sum(there.startswith(old, at) for at in range(len(there)))
             if times != 1:
-                often = "not" if not times else f"{times} times"
+                often = "does not stand" if not times else f"stands {times} times"
                 raise UnexpectedText(
-                    f"old: stands {often} in the block {named}; it must stand once", field="old"
+                    f"old: {often} in the block {named}; it must stand once", field="old"
                 )
             put = there.replace(old, new)
             said = clean_text(put, "new", self.limits.max_characters)[0]

@@ -79,7 +79,9 @@ def context(
 def _show(call: Call, answer: ContextAnswer) -> None:
     for message in answer.messages:
         head = Text(message.kind, style="bold cyan")
-        call.out.show(head, Text("\n".join(map(visible, message.content.split("\n")))), Text(""))
+        call.out.show(head)
+        call.out.verbatim(Text("\n".join(map(visible, message.content.split("\n")))))
+        call.out.show(Text(""))
     trace = answer.trace
     left_out = [
         (trace.dropped_by_count, "more than the number allowed"),

@@ -19,6 +19,7 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.text import Text
 
 __all__ = ["Output", "progress_bar", "visible"]
 
@@ -83,6 +84,13 @@ class Output:
                 self.console.print(part)
             lines = printed.get().split("\n")
             print("\n".join(line.rstrip(" ") for line in lines), end="", file=sys.stdout)
+
+    def verbatim(self, text: Text) -> None:
+        """Print text without wrapping its lines: what is copied from a terminal stays whole."""
+        if self.console.is_terminal:
+            self.console.print(text, soft_wrap=True)
+        else:
+            self.show(text)
 
     def document(self, value: Any) -> None:
         """Print one JSON document: on one line, or indented on a terminal."""

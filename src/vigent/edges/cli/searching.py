@@ -13,7 +13,7 @@ from vigent.edges.cli import options
 from vigent.edges.cli.command import Call, command, no_answer
 from vigent.edges.cli.inputs import given, json_object
 from vigent.edges.cli.output import visible
-from vigent.edges.cli.tables import moment, rows
+from vigent.edges.cli.tables import counted, moment, piped_or_wide, rows, stacked
 
 __all__ = ["register"]
 
@@ -78,16 +78,21 @@ def search(
     with call.open() as memory:
         answer = memory.search(query, explain=explain, **asked)
     if not answer.hits:
-        no_answer(call, answer.to_dict(), "Nothing here answers that.")
+        told = "\n".join(["Nothing here answers that.", *map(visible, _told(answer))])
+        no_answer(call, answer.to_dict(), told)
     elif call.as_json:
         call.out.document(answer.to_dict())
     else:
-        call.out.show(_table(answer))
-        _tell(call, answer)
+        call.out.show(_table(call, answer))
+        call.out.show(*(Text(visible(line), style="dim") for line in _told(answer)))
 
 
-def _table(answer: SearchAnswer) -> Table:
-    table = rows("score", "found", "since or said (UTC)", "id", whole=3)
+def _table(call: Call, answer: SearchAnswer) -> Table:
+    wide = piped_or_wide(call.out.console)
+    if wide:
+        table = rows("score", "found", "since or said (UTC)", "id", whole=3)
+    else:  # an id beside the words would leave no room for them
+        table = rows("score", "found, since or said (UTC), id", apart=True)
     for hit in answer.hits:
         score = "state" if hit.exact else f"{hit.score:.2f}"
         found = visible(_shortened(hit.excerpt))
@@ -95,7 +100,11 @@ def _table(answer: SearchAnswer) -> Table:
             found = f"{found} (no longer in force)"
         if answer.explained and hit.parts:
             found = f"{found}\n{_parts(hit)}"
-        table.add_row(score, found, moment(hit.at), hit.id)
+        if wide:
+            table.add_row(score, found, moment(hit.at), hit.id)
+        else:
+            cited = Text(f"{moment(hit.at)}  {hit.id}", style="dim")
+            table.add_row(score, stacked(found, cited))
     return table
 
 
@@ -107,8 +116,8 @@ def _parts(hit: Hit) -> str:
     return ", ".join(f"{name} {value:.2f}" for name, value in hit.parts.items() if value)
 
 
-def _tell(call: Call, answer: SearchAnswer) -> None:
-    """Say what the reader should know of how the answer came about."""
+def _told(answer: SearchAnswer) -> list[str]:
+    """Give what the reader should know of how the answer came about, also where it is empty."""
     plan, index = answer.plan, answer.index
     told: list[str] = []
     if plan.time_words is not None:
@@ -117,7 +126,9 @@ def _tell(call: Call, answer: SearchAnswer) -> None:
         if plan.subjects:
             told.append(f"about {', '.join(plan.subjects)}")
         told += plan.notes
-    if index.model is None:
+    if set(plan.arms) <= {"state"}:
+        pass  # no vector was looked at, so none is missed
+    elif index.model is None:
         told.append("by words alone: there is no embedder")
     elif index.problem is not None:
         told.append(f"no vectors: {index.problem}")
@@ -125,8 +136,7 @@ def _tell(call: Call, answer: SearchAnswer) -> None:
         told.append(f"{index.pending} not embedded yet, found by words alone")
     if answer.dropped_by_budget:
         told.append(f"{answer.dropped_by_budget} left out: larger than the budget")
-    for line in told:
-        call.out.show(Text(visible(line), style="dim"))
+    return told
 
 
 def reindex(
@@ -143,7 +153,9 @@ def reindex(
     if call.as_json:
         call.out.document({**done._asdict(), "index": state.to_dict()})
         return
-    call.out.show(Text(f"{done.memories} memories and {done.episodes} episodes are indexed."))
+    memories = counted(done.memories, "memory", "memories")
+    episodes = counted(done.episodes, "episode", "episodes")
+    call.out.show(Text(f"Indexed {memories} and {episodes}."))
     if state.model is not None:
         made = f"{state.embedded} of {state.passages} passages have a vector by {state.model}."
         call.out.show(Text(visible(made)))

@@ -21,8 +21,10 @@ from vigent.edges.cli.output import visible
 
 __all__ = [
     "changes_table",
+    "counted",
     "history_table",
     "moment",
+    "piped_or_wide",
     "provenance_view",
     "record_card",
     "records_table",
@@ -30,6 +32,7 @@ __all__ = [
     "shown_value",
     "source_of",
     "span",
+    "stacked",
 ]
 
 # Below this width a row stands on several lines, so that ids and times are never cut.
@@ -84,11 +87,18 @@ def rows(*columns: str, apart: bool = False, whole: int | None = None) -> Table:
     return table
 
 
-def _piped_or_wide(console: Console) -> bool:
+def counted(number: int, one: str, many: str) -> str:
+    """Give a number with the word that fits it: ``1 memory``, ``2 memories``."""
+    return f"{number} {one if number == 1 else many}"
+
+
+def piped_or_wide(console: Console) -> bool:
+    """Say whether a row has room on one line: a wide terminal, or none at all."""
     return console.width >= _WIDE
 
 
-def _stacked(*lines: Text | str) -> Text:
+def stacked(*lines: Text | str) -> Text:
+    """Give lines that stand below each other in one cell."""
     return Text("\n").join(line if isinstance(line, Text) else Text(line) for line in lines)
 
 
@@ -104,7 +114,7 @@ def records_table(
     console: Console, records: Iterable[Record], *, with_subject: bool = False
 ) -> Table:
     """Give records as a table: attribute, value, valid time, source and id."""
-    wide = _piped_or_wide(console)
+    wide = piped_or_wide(console)
     if wide:
         subject = ["subject"] if with_subject else []
         table = rows(*subject, "attribute", "value", "valid (UTC)", "source", "id")
@@ -120,15 +130,15 @@ def records_table(
         else:
             label = f"{_about(record)} · {name}" if with_subject and record.subject else name
             table.add_row(
-                _stacked(Text(label, style="cyan"), value, source_of(record)),
-                _stacked(valid, _id(record.memory_id)),
+                stacked(Text(label, style="cyan"), value, source_of(record)),
+                stacked(valid, _id(record.memory_id)),
             )
     return table
 
 
 def history_table(console: Console, records: Sequence[Record]) -> Table:
     """Give the life of an attribute: valid time, and over which recorded time we believed it."""
-    wide = _piped_or_wide(console)
+    wide = piped_or_wide(console)
     if wide:
         table = rows("value", "valid (UTC)", "believed (UTC)", "status", "source", "id")
     else:
@@ -145,8 +155,8 @@ def history_table(console: Console, records: Sequence[Record]) -> Table:
             )
         else:
             table.add_row(
-                _stacked(value, record.status, source_of(record)),
-                _stacked(valid, known, _id(record.memory_id)),
+                stacked(value, record.status, source_of(record)),
+                stacked(valid, known, _id(record.memory_id)),
             )
     return table
 
@@ -185,7 +195,7 @@ def record_card(record: Record, *, headline: str | None = None) -> Table:
 
 def provenance_view(console: Console, found: Provenance) -> RenderableType:
     """Give a memory and all that supports it."""
-    wide = _piped_or_wide(console)
+    wide = piped_or_wide(console)
     table = (
         rows("said (UTC)", "by", "words", "trust", "episode")
         if wide
@@ -202,7 +212,7 @@ def provenance_view(console: Console, found: Provenance) -> RenderableType:
             table.add_row(said, by, words, evidence.trust, source)
         else:
             who = Text(f"{by} ({evidence.trust})" if by else evidence.trust, overflow="ellipsis")
-            table.add_row(words, _stacked(said, who, source))
+            table.add_row(words, stacked(said, who, source))
     return Group(record_card(found.memory), table)
 
 
@@ -212,7 +222,7 @@ def _side(records: Sequence[Record]) -> str:
 
 def changes_table(console: Console, changes: Iterable[Change]) -> Table:
     """Give what changed: when, of what, from what to what."""
-    wide = _piped_or_wide(console)
+    wide = piped_or_wide(console)
     table = (
         rows("at (UTC)", "subject", "attribute", "before", "after")
         if wide
@@ -220,7 +230,7 @@ def changes_table(console: Console, changes: Iterable[Change]) -> Table:
     )
     for change in changes:
         subject, attribute = visible(change.subject or ""), visible(change.attribute or "text")
-        what = [subject, attribute] if wide else [_stacked(subject, Text(attribute, style="cyan"))]
+        what = [subject, attribute] if wide else [stacked(subject, Text(attribute, style="cyan"))]
         table.add_row(
             moment(change.at),
             *what,
