@@ -464,5 +464,5 @@ class TestOwnEmbedder:
         found = memory.search("zinnias")
         assert values(found) == [None]
         assert len(found) == 1
-        told = "ValueError" if wrong == "raises" else "hash: gave a vector of the wrong form"
+        told = "ValueError" if wrong == "raises" else "hash: gave vectors of the wrong form"
         assert found.index.problem == told

@@ -217,7 +217,7 @@ class TestTenants:
             memory.index.close()  # or they might be there again at once
             storage = memory._storage
             with storage.snapshot() as snapshot:
-                [passage, *_] = snapshot.passages_by_number("default", [1, 2, 3])
+                [passage] = snapshot.passages_unembedded(0, 0, 1)
                 before = snapshot.index_generation("default", passage.scope)
                 assert snapshot.vectors_by_others("default", 9) == 3
                 assert snapshot.vectors_by_others("other", 9) == 0

@@ -46,11 +46,12 @@ class IndexCache:
 
     @contextmanager
     def scopes(
-        self, snapshot: Snapshot, tenant: str, scopes: Sequence[str], model: int
+        self, snapshot: Snapshot, tenant: str, scopes: Sequence[str], model: int | None
     ) -> Generator[list[Kept]]:
         """Give the passages of some scopes as a view sees them, with the vectors of a model.
 
-        Nobody else changes them until they are given back. ``model`` 0 is none.
+        Nobody else changes them until they are given back. ``model`` 0 is none; None
+        leaves the vectors as they are, for what needs none.
         """
         with ExitStack() as held:
             found: list[Kept] = []
@@ -83,11 +84,11 @@ class IndexCache:
             size -= len(oldest.corpus)
 
 
-def _refresh(kept: Kept, snapshot: Snapshot, tenant: str, scope: str, model: int) -> None:
+def _refresh(kept: Kept, snapshot: Snapshot, tenant: str, scope: str, model: int | None) -> None:
     generation = snapshot.index_generation(tenant, scope)
     if generation > kept.generation:
-        kept.corpus, kept.generation, kept.model = Corpus(), generation, model
-    elif kept.model != model:
+        kept.corpus, kept.generation, kept.model = Corpus(), generation, model or 0
+    elif model is not None and kept.model != model:
         kept.corpus.drop_vectors()
         kept.model = model
     kept.behind = generation < kept.generation

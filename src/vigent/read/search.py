@@ -114,14 +114,14 @@ class Searcher:
             asked = replace(asked, attribute=self.reading.attribute(asked.attribute)[0])
         question = _Question(asked, person, narrowed, explain)
         # What state answers needs no vector, and a model may be far away: it is asked last.
-        with self._opened(question) as search:
+        with self._opened(question, vectors=False) as search:
             answered = search.from_state()
         if answered is not None:
             return answered
         vector, problem = self.meaning.ask(asked.query)
         waited = vector is None
         while True:
-            with self._opened(question) as search:
+            with self._opened(question, vectors=True) as search:
                 last = 0 if waited else self.meaning.hurry(search.view.plain, search.corpora)
                 if not last:
                     return search.answer(vector, problem)
@@ -129,13 +129,13 @@ class Searcher:
             self.meaning.wait(last)
 
     @contextmanager
-    def _opened(self, question: _Question) -> Generator[_Search]:
+    def _opened(self, question: _Question, *, vectors: bool) -> Generator[_Search]:
         """Open a view of the store with the passages that the reader may see."""
         with (
             self.reading.view(question.person) as view,
             self.meaning.cache.scopes(
                 view.plain, self.reading.tenant, self._scopes(view.plain, question.person),
-                self.meaning.model_of(view.plain),
+                self.meaning.model_of(view.plain) if vectors else None,
             ) as kept,
         ):  # fmt: skip
             yield _Search(self, view, kept, question)
