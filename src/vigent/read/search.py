@@ -182,6 +182,7 @@ class _Search:
         """Answer where state alone is to; None where words and vectors are asked too."""
         if set(self.plan.arms).intersection(FUZZY):
             return None
+        self.corpora.clear()  # state alone was looked at, so nothing of the index need be told
         return self._answered(self.plan, [], None)
 
     def answer(self, vector: Floats | None, problem: str | None) -> SearchAnswer:
