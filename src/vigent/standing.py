@@ -5,11 +5,10 @@ Shared by the write path (answers and the quick-read head) and the read path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from vigent.domain.changes import Head
-from vigent.domain.passages import PassageRow, fact_text, passages_of_memory
+from vigent.domain.passages import PassageRow, fact_text, passages_of_fact, passages_of_memory
 from vigent.domain.records import Record, Stretch, pack
 from vigent.domain.schema import Schema
 from vigent.domain.statements import BEGINNING, ONE_VALUE, Belief, Key, KeyId, Statement
@@ -180,16 +179,18 @@ def record_text(record: Record) -> str:
     return fact_text(record.name, record.key.attribute, render(kind or "text", stored or ""))
 
 
-def passages_of(scope: str, key: Key, statement: Statement) -> Iterator[PassageRow]:
+def passages_of(scope: str, key: Key, statement: Statement) -> list[PassageRow]:
     """Give what search finds of a memory."""
-    text, fact = statement.text, None
-    if text is None:
-        value = render(statement.value_kind or "text", statement.value or "")
-        text = fact_text(key.name, key.id.attribute, value)
-        fact = (key.id.attribute, value)
+    if statement.text is None:
+        return passages_of_fact(
+            key.id.tenant, scope, statement=statement.no, key=key.no, type=statement.type,
+            name=key.name, attribute=key.id.attribute,
+            value=render(statement.value_kind or "text", statement.value or ""),
+            at=statement.created_at,
+        )  # fmt: skip
     return passages_of_memory(
         key.id.tenant, scope, statement=statement.no, key=key.no, type=statement.type,
-        name=key.name, text=text, fact=fact, at=statement.created_at,
+        name=key.name, text=statement.text, at=statement.created_at,
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "chunks",
     "fact_text",
     "kind_of",
+    "passages_of_fact",
     "passages_of_item",
     "passages_of_memory",
     "scope_token",
@@ -128,6 +129,9 @@ def _cut(text: str, low: int, high: int) -> int:
     return high
 
 
+_BETWEEN: Final = len(" \u00b7 : ")
+
+
 def fact_text(name: str, attribute: str, value: str) -> str:
     """Give a typed fact as text: "mira · passport deadline: 2026-06-30"."""
     return f"{name} · {attribute.replace('_', ' ')}: {value}"
@@ -147,24 +151,44 @@ def passages_of_memory(
     type: str,
     name: str,
     text: str,
-    fact: tuple[str, str] | None = None,
     at: Instant,
-) -> Iterator[PassageRow]:
-    """Give the passages of a memory; ``name`` is its subject's, empty where it has none.
-
-    ``fact`` is the attribute and the value of a fact, whose text is made of these and the name:
-    they have its terms, and those of an attribute are known.
-    """
+) -> list[PassageRow]:
+    """Give the passages of a memory; ``name`` is its subject's, empty where it has none."""
     about = packed(name)
-    short = len(text) <= CHUNK
-    for start, stop in ((0, len(text)),) if short else chunks(text):
-        if short and fact is not None:
-            words = about + _packed_attribute(fact[0]) + packed(fact[1])
-        else:
-            words = packed(text[start:stop])
-        yield PassageRow(
-            0, tenant, scope, MEMORY, type, statement, key, start, stop, at, about, words
+    return [
+        PassageRow(
+            0, tenant, scope, MEMORY, type, statement, key, start, stop, at, about,
+            packed(text[start:stop]),
         )
+        for start, stop in chunks(text)
+    ]  # fmt: skip
+
+
+def passages_of_fact(
+    tenant: str,
+    scope: str,
+    *,
+    statement: int,
+    key: int,
+    type: str,
+    name: str,
+    attribute: str,
+    value: str,
+    at: Instant,
+) -> list[PassageRow]:
+    """Give the passages of a fact: those of its text, put together of terms that are known.
+
+    Every write of a fact comes by here, so its text is made only where it is a long one.
+    """
+    length = len(name) + len(attribute) + len(value) + _BETWEEN
+    if length > CHUNK:
+        text = fact_text(name, attribute, value)
+        return passages_of_memory(
+            tenant, scope, statement=statement, key=key, type=type, name=name, text=text, at=at
+        )
+    about = packed(name)
+    words = about + _packed_attribute(attribute) + packed(value)
+    return [PassageRow(0, tenant, scope, MEMORY, type, statement, key, 0, length, at, about, words)]
 
 
 def passages_of_item(scope: str, episode: EpisodeRow, thread: int) -> Iterator[PassageRow]:

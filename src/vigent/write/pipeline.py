@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager, suppress
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Any, Final
 
 from vigent.domain.changes import ChangeSet
 from vigent.domain.episodes import EpisodeRow
@@ -33,6 +33,9 @@ from vigent.write.work import Work, token_of
 __all__ = ["WritePipeline"]
 
 
+_NO_COUNTS: Final = nullcontext[Mapping[str, int]]({})
+
+
 class WritePipeline:
     """Takes drafts in, one transaction a call."""
 
@@ -45,7 +48,8 @@ class WritePipeline:
     @contextmanager
     def session(self) -> Generator[Session]:
         """Take the write lock; the tenant is made known with its first write."""
-        with self.retrieved.carried() as counts, self.storage.transaction() as transaction:
+        carried = self.retrieved.carried() if self.retrieved else _NO_COUNTS
+        with carried as counts, self.storage.transaction() as transaction:
             if counts:
                 enter_counts(transaction, self.context.tenant, counts)
             salt = self._salt or transaction.ledger(self.context.tenant).salt

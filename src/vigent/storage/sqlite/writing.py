@@ -29,6 +29,7 @@ __all__ = ["SqliteTransaction"]
 _CLEAN = Statement._fields.index("clean")
 _FIRST: Rank = (BEGINNING, BEGINNING, 0, 0)
 
+_PLACE = {query: place for place, query in enumerate(ORDER)}
 _NOTHING = Head(0, 0, 0, 0, None, None, None)
 
 
@@ -347,13 +348,12 @@ class SqliteTransaction(SqliteSnapshot):
         pending = self._pending
         if not pending:
             return
-        for query in ORDER:
-            rows = pending.get(query)
-            if rows:
-                if len(rows) == 1:
-                    self._run(Q[query], rows[0])
-                else:
-                    self._many(Q[query], rows)
+        for query in sorted(pending, key=_PLACE.__getitem__):
+            rows = pending[query]
+            if len(rows) == 1:
+                self._run(Q[query], rows[0])
+            else:
+                self._many(Q[query], rows)
         pending.clear()
         self._dirty.clear()
         self._handles.clear()
