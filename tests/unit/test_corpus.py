@@ -9,11 +9,9 @@ from vigent.domain.terms import hash_of, index_terms
 
 def rows(first: int, *said: tuple[str, str]):
     return [
-        next(
-            passages_of_memory(
-                "t", "s", statement=n, key=n, type="fact", name=name, text=text, at=n
-            )
-        )._replace(no=n)
+        passages_of_memory("t", "s", statement=n, key=n, type="fact", name=name, text=text, at=n)[
+            0
+        ]._replace(no=n)
         for n, (name, text) in enumerate(said, first)
     ]
 

@@ -136,7 +136,8 @@ def _bytes_of(term: str) -> bytes:
 
 @lru_cache(maxsize=100_000)
 def _packed_word(word: str) -> bytes:
-    return _bytes_of(_stem(word))
+    stem = _stem(word) if word.isalpha() else word
+    return hashlib.blake2b(stem.encode(), digest_size=8).digest()
 
 
 def packed(text: str) -> bytes:
