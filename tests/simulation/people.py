@@ -133,6 +133,7 @@ def answers_of(memory: Memory, who: Someone) -> list[Any]:
     out += [r.to_dict() for r in memory.search(who.name, person=who.id, limit=50).records]
     for row in out:
         row.pop("retrieved_count", None)  # to look changes it
+        row.get("memory", {}).pop("retrieved_count", None)
     out += [t.to_dict() for t in memory.threads.list(person=who.id) if t.person is not None]
     for thread in ("room", who.kept["thread"]):
         out += [i.to_dict() for i in memory.threads.items(thread, person=who.id)]

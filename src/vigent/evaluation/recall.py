@@ -116,7 +116,7 @@ def evaluate_recall(
         memory.index.catch_up(_PATIENCE)
         index_seconds = time.perf_counter() - began
         found = _ask_all(memory, clock, gold, lines, report, dict(search or {}))
-    return {**found, "index_s": round(index_seconds, 2)}
+    return {**found, "index_s": round(index_seconds, 3)}
 
 
 def _read(dataset: str, path: Path, limit: int | None) -> RecallSet:
