@@ -78,7 +78,7 @@ def bearing_names(corpus: Corpus, names: Iterable[str]) -> NDArray[np.bool_]:
         bearing: Ints | None = None
         for term in terms:
             rows, _ = corpus.postings(term)
-            bearing = rows if bearing is None else np.intersect1d(bearing, rows)
+            bearing = rows if bearing is None else np.intersect1d(bearing, rows, assume_unique=True)
         if bearing is not None:
             fit[bearing] = True
         there = [i for i in corpus.names_within(terms) if corpus.names[i] == terms]

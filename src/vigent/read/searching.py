@@ -41,16 +41,20 @@ def allowed(
     if homes is not None:
         fit &= np.isin(corpus.homes, homes) & memories
     if wanted.types is not None:
-        ids = [number for name, number in corpus.types.items() if name in wanted.types]
-        fit &= np.isin(corpus.type_ids, ids)
+        fit &= _of_types(corpus, wanted.types)
     if wanted.without:
-        ids = [number for name, number in corpus.types.items() if name in wanted.without]
-        fit &= ~np.isin(corpus.type_ids, ids)
+        fit &= ~_of_types(corpus, wanted.without)
     if wanted.after is not None:
         fit &= corpus.ats >= wanted.after
     if wanted.before is not None:
         fit &= corpus.ats < wanted.before
     return fit
+
+
+def _of_types(corpus: Corpus, names: frozenset[str]) -> NDArray[np.bool_]:
+    """Say which passages are of some types."""
+    asked = np.array([name in names for name in corpus.types], bool)
+    return asked[corpus.type_ids]
 
 
 def walk(ranked: Sequence[Ranked], checker: Checker, limit: int) -> list[Hit]:
