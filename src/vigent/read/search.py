@@ -25,12 +25,12 @@ from vigent.domain.recipes import RECIPES, Recipe
 from vigent.domain.records import Record
 from vigent.domain.text import check_name
 from vigent.domain.timewords import find_time_words
-from vigent.domain.tokens import estimate_tokens
 from vigent.errors import InvalidInput
 from vigent.joining import JoinedSnapshot
 from vigent.ports.storage import Snapshot
 from vigent.read.arranging import about_named, arranged, own_first, precise_rows, said_then
 from vigent.read.found import Checker, Wanted
+from vigent.read.handing import held, once, others, within
 from vigent.read.index import IndexCache, Kept
 from vigent.read.names import NameCache, Names
 from vigent.read.past import history
@@ -115,13 +115,13 @@ class Searcher:
         question = _Question(asked, person, narrowed, explain)
         # What state answers needs no vector, and a model may be far away: it is asked last.
         with self._opened(question, vectors=False) as search:
-            answered = search.from_state()
+            answered, plan = search.from_state(), search.plan
         if answered is not None:
             return answered
         vector, problem = self.meaning.ask(asked.query)
         waited = vector is None
         while True:
-            with self._opened(question, vectors=True) as search:
+            with self._opened(question, vectors=True, plan=plan) as search:
                 last = 0 if waited else self.meaning.hurry(search.view.plain, search.corpora)
                 if not last:
                     return search.answer(vector, problem)
@@ -129,7 +129,9 @@ class Searcher:
             self.meaning.wait(last)
 
     @contextmanager
-    def _opened(self, question: _Question, *, vectors: bool) -> Generator[_Search]:
+    def _opened(
+        self, question: _Question, *, vectors: bool, plan: Plan | None = None
+    ) -> Generator[_Search]:
         """Open a view of the store with the passages that the reader may see."""
         with (
             self.reading.view(question.person) as view,
@@ -138,7 +140,7 @@ class Searcher:
                 self.meaning.model_of(view.plain) if vectors else None,
             ) as kept,
         ):  # fmt: skip
-            yield _Search(self, view, kept, question)
+            yield _Search(self, view, kept, question, plan)
 
     def _scopes(self, snapshot: Snapshot, person: str) -> list[str]:
         reading = self.reading
@@ -160,23 +162,31 @@ class _Search:
     """One search under way, within one view of the store."""
 
     def __init__(
-        self, searcher: Searcher, view: JoinedSnapshot, kept: Sequence[Kept], question: _Question
+        self,
+        searcher: Searcher,
+        view: JoinedSnapshot,
+        kept: Sequence[Kept],
+        question: _Question,
+        plan: Plan | None,
     ) -> None:
         self.searcher = searcher
         self.view = view
         self.asked, self.person, self.narrowed, self.explain = question
         self.corpora = [one.corpus for one in kept]
         self.names = searcher.names.of(searcher.reading, view, self.person, kept)
-        now, asked = searcher.reading.clock.now(), self.asked
-        self.plan = plan_of(
+        self.plan = self._understood() if plan is None else plan
+        self.exact = self._state(self.plan) if self.plan.exact else []
+        if plan is None and self.plan.exact and not self.exact and self.asked.expand == "auto":
+            self.plan = expanded(self.plan, "state has no answer")
+
+    def _understood(self) -> Plan:
+        now, asked = self.searcher.reading.clock.now(), self.asked
+        return plan_of(
             asked,
             now=now,
             mentions=self.names.index.mentions(asked.query),
             time_words=find_time_words(asked.query, now=now, timezone=asked.timezone),
         )
-        self.exact = self._state(self.plan) if self.plan.exact else []
-        if self.plan.exact and not self.exact and asked.expand == "auto":
-            self.plan = expanded(self.plan, "state has no answer")
 
     def from_state(self) -> SearchAnswer | None:
         """Answer where state alone is to; None where words and vectors are asked too."""
@@ -204,8 +214,8 @@ class _Search:
 
     def _answered(self, plan: Plan, found: Sequence[Hit], problem: str | None) -> SearchAnswer:
         asked = self.asked
-        hits = self.exact + _others(found, self.exact)
-        kept, tokens, dropped = _within(hits[: asked.limit], asked.budget_tokens)
+        hits = self.exact + others(found, self.exact)
+        kept, tokens, dropped = within(hits[: asked.limit], asked.budget_tokens)
         seen = [hit.record.known for hit in kept if hit.record is not None]
         known = max([self.searcher.reading.clock.now(), *seen])
         if plan.known_at is not None:
@@ -224,14 +234,14 @@ class _Search:
             records: Sequence[Record]
             if plan.include == "history":
                 every = history(reading, subject, name, self.person)
-                records = [record for record in every if _held(record, plan)]
+                records = [record for record in every if held(record, plan)]
             elif multi:
                 records = current_many(reading, subject, name, self.person, at)
             else:
                 one = current(reading, subject, name, self.person, at)
                 records = [] if one is None else [one]
             hits += [self._exact(record, plan) for record in records if self._fits(record)]
-        return _once(hits)
+        return once(hits)
 
     def _exact(self, record: Record, plan: Plan) -> Hit:
         when = record.answered_at if plan.as_of is None else plan.as_of
@@ -351,45 +361,3 @@ class _Search:
                 selection = reading.selection(self.person, subject, attribute)
                 found += [key.no for key in self.view.plain.keys(selection)]
         return np.array(found, np.int64)
-
-
-def _once(hits: Sequence[Hit]) -> list[Hit]:
-    """Give each memory once: over the stretch in force, else over the one noted last."""
-    kept: dict[str, Hit] = {}
-    for hit in hits:
-        there = kept.get(hit.id)
-        if there is None or not there.in_force:
-            kept[hit.id] = hit
-    return list(kept.values())
-
-
-def _held(record: Record, plan: Plan) -> bool:
-    """Whether a stretch was known by then, and lies in the time that the question names."""
-    stretch = record.stretch
-    if plan.known_at is not None and stretch.recorded_from > plan.known_at:
-        return False
-    words = plan.time_words
-    if words is None:
-        return True
-    if words.after is None and words.before is None:
-        return words.as_of is None or stretch.valid_from <= words.as_of < stretch.valid_to
-    begins_in = words.before is None or stretch.valid_from < words.before
-    return begins_in and (words.after is None or stretch.valid_to > words.after)
-
-
-def _others(found: Sequence[Hit], exact: Sequence[Hit]) -> list[Hit]:
-    """Give what was found but for what state has answered."""
-    there = {hit.id for hit in exact}
-    return [hit for hit in found if hit.id not in there]
-
-
-def _within(hits: Sequence[Hit], budget: int | None) -> tuple[list[Hit], int, int]:
-    """Give the hits that fit the budget of tokens, with what they take and how many do not."""
-    kept: list[Hit] = []
-    taken = 0
-    for hit in hits:
-        size = estimate_tokens(hit.excerpt)
-        if budget is None or taken + size <= budget:
-            kept.append(hit)
-            taken += size
-    return kept, taken, len(hits) - len(kept)
