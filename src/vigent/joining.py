@@ -113,7 +113,7 @@ class Timeline:
             row
             for row in self.every(member)
             if row.belief.valid_from <= valid_at < row.belief.valid_to
-            and _known(row.belief, known_at)
+            and row.belief.known(known_at)
         ]
 
     def beliefs(self, memory: int | None) -> list[Stretched]:
@@ -123,13 +123,6 @@ class Timeline:
         statement = self.statements.get(memory)
         rows = [] if statement is None else self.rows(statement.member)
         return [row for row in rows if row.belief.memory == memory]
-
-
-def _known(belief: Belief, known_at: Instant | None) -> bool:
-    if known_at is None:
-        return belief.recorded_to is None
-    ended = belief.recorded_to
-    return belief.recorded_from <= known_at and (ended is None or known_at < ended)
 
 
 class JoinedSnapshot:

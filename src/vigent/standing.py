@@ -46,14 +46,6 @@ def shown(statement: Statement, now: Instant) -> bool:
     return statement.forgotten_at == OPEN and statement.expires_at > now
 
 
-def _known(belief: Belief, known_at: Instant | None) -> bool:
-    if known_at is None:
-        return belief.recorded_to is None
-    return belief.recorded_from <= known_at and (
-        belief.recorded_to is None or known_at < belief.recorded_to
-    )
-
-
 def neighbours(
     snapshot: Timelines, key: Key, memory: Statement, known_at: Instant | None, now: Instant
 ) -> Neighbours:
@@ -63,7 +55,7 @@ def neighbours(
     where it last ends, unless a correction names them.
     """
     stretches = [s.belief for s in snapshot.beliefs(key, memory.no)]
-    believed = [b for b in stretches if _known(b, known_at)]
+    believed = [b for b in stretches if b.known(known_at)]
     follower: Statement | None = None
     if memory.replaces is not None:
         followed = named(snapshot, memory.tenant, memory.replaces, now)

@@ -291,6 +291,11 @@ class Record:
         age = max(0, self.answered_at - since) / DAY
         return confidence * 0.5 ** (age / half_life)
 
+    def reaches(self, least: float | None) -> bool:
+        """Whether its effective confidence is at least this; one that is unknown reaches none."""
+        effective = self.effective_confidence
+        return least is None or (effective is not None and effective >= least)
+
     def to_dict(self) -> dict[str, Any]:
         """Give the record as JSON-ready values, in a fixed order, the type's own fields last."""
         c = self.content

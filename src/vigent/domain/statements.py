@@ -154,6 +154,13 @@ class Belief(NamedTuple):
     recorded_from: Instant
     recorded_to: Instant | None
 
+    def known(self, known_at: Instant | None) -> bool:
+        """Whether it was believed at a recorded instant; None is now."""
+        if known_at is None:
+            return self.recorded_to is None
+        ended = self.recorded_to
+        return self.recorded_from <= known_at and (ended is None or known_at < ended)
+
 
 def rank(statement: Statement) -> Rank:
     """Give the place of a statement in the replay."""

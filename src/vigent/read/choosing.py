@@ -37,10 +37,8 @@ def _suits(block: InjectionBlock, record: Record) -> bool:
     """Whether a block takes a memory for what it is."""
     if not block.wants(record.memory_type):
         return False
-    if block.min_confidence is not None:
-        effective = record.effective_confidence
-        if effective is None or effective < block.min_confidence:
-            return False
+    if not record.reaches(block.min_confidence):
+        return False
     return block.filter.matches(record.metadata)
 
 

@@ -118,8 +118,7 @@ def listed(
                 if not shown(statement, reading.now_of(key)):
                     continue
                 record = reading.record(snapshot, found, at)
-                effective = record.effective_confidence
-                if least is not None and (effective is None or effective < least):
+                if not record.reaches(least):
                     continue
                 rows.append((statement.recorded_from, statement.id, found.belief.no, record))
     rows.sort(key=lambda row: row[:3])

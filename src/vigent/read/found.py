@@ -124,10 +124,8 @@ class Checker:
         if holding is None:
             return None
         record = self.reading.record(self.view, holding, wanted.at)
-        if wanted.min_confidence is not None:
-            effective = record.effective_confidence
-            if effective is None or effective < wanted.min_confidence:
-                return None
+        if not record.reaches(wanted.min_confidence):
+            return None
         excerpt = said_by(key, statement)[one.start : one.stop]
         return Hit(record, None, one.score, exact=False, in_force=in_force, excerpt=excerpt,
                    parts=one.parts())  # fmt: skip

@@ -258,8 +258,7 @@ class _Search:
         types, without, least = self.narrowed
         if record.memory_type in without or (types is not None and record.memory_type not in types):
             return False
-        effective = record.effective_confidence
-        if least is not None and (effective is None or effective < least):
+        if not record.reaches(least):
             return False
         made, (after, before) = record.made, (self.asked.after, self.asked.before)
         if (after is not None and made < after) or (before is not None and made >= before):
