@@ -8,7 +8,9 @@
     │   │   ├── LimitExceeded       … because it is larger than allowed
     │   │   ├── NaiveInstant        … because a time has no offset
     │   │   ├── AmbiguousInstant    … because a wall-clock time is no single instant
-    │   │   └── SchemaMismatch      … because the store's schema says otherwise
+    │   │   ├── SchemaMismatch      … because the store's schema says otherwise
+    │   │   └── SubjectConflict     … because two names are given for the person
+    │   ├── Unauthorized            no key, or one that opens nothing
     │   ├── NotFound                no such record in this scope
     │   ├── Forbidden               the record exists, this caller may not do that
     │   ├── TenantMismatch          a candidate names another tenant
@@ -18,10 +20,13 @@
     │   ├── AlreadyCorrected        the memory has a successor; names it
     │   ├── UnexpectedVersion       a thread's state is at another version than the one named
     │   ├── ThreadExists            there is a thread of this id already
+    │   ├── ResourceExists          there is a store, agent or the like of this name already
+    │   ├── ResourceInUse           it cannot go while another names it
     │   ├── AliasConflict           the name stands for another subject, or for this one already
     │   ├── UnexpectedText          what is to be replaced stands not once in a block
     │   └── IdempotencyMismatch     the same idempotency key with another request
     ├── UnavailableError            try again later; says after how many seconds
+    │   ├── RateLimited             a key asked too much of late
     │   ├── StoreBusy               the write lock was not to be had in time
     │   ├── StoreReadOnly           the file or folder cannot be written
     │   ├── StoreFull               no space left
@@ -53,13 +58,18 @@ __all__ = [
     "ModelUnavailable",
     "NaiveInstant",
     "NotFound",
+    "RateLimited",
+    "ResourceExists",
+    "ResourceInUse",
     "SchemaMismatch",
     "StoreBusy",
     "StoreFull",
     "StoreNewer",
     "StoreReadOnly",
+    "SubjectConflict",
     "TenantMismatch",
     "ThreadExists",
+    "Unauthorized",
     "UnavailableError",
     "UnexpectedMemory",
     "UnexpectedText",
@@ -131,6 +141,18 @@ class SchemaMismatch(InvalidInput):
     code = "schema_mismatch"
 
 
+class SubjectConflict(InvalidInput):
+    """Two different persons are named for one request."""
+
+    code = "subject_conflict"
+
+
+class Unauthorized(CallerError):
+    """There is no key, or it opens nothing: unknown, expired, revoked, another tenant's token."""
+
+    code = "unauthorized"
+
+
 class NotFound(CallerError):
     """There is no such record in this scope."""
 
@@ -186,6 +208,18 @@ class ThreadExists(ConflictError):
     code = "thread_exists"
 
 
+class ResourceExists(ConflictError):
+    """There is a store, an agent or the like of this name already."""
+
+    code = "resource_exists"
+
+
+class ResourceInUse(ConflictError):
+    """It cannot go while another resource names it; the message says which."""
+
+    code = "resource_in_use"
+
+
 class AliasConflict(ConflictError):
     """A name cannot become an alias of a subject; the message says what it is now."""
 
@@ -213,6 +247,12 @@ class UnavailableError(VigentError):
     def __init__(self, message: str, *, retry_after: float = 1.0) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class RateLimited(UnavailableError):
+    """A key made more requests than it may; ``retry_after`` says when it may go on."""
+
+    code = "rate_limited"
 
 
 class StoreBusy(UnavailableError):

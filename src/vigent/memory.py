@@ -16,10 +16,11 @@ from vigent.domain.text import check_id
 from vigent.errors import InvalidInput, TenantMismatch, VigentError
 from vigent.govern.indexing import index_if_needed
 from vigent.govern.keeping import CheckReport, Keeper
+from vigent.learn.worker import EmbeddingWorker
 from vigent.parts import Blocks, Persons, Review, Threads
 from vigent.ports.models import Embedder
 from vigent.ports.system import Clock
-from vigent.proposals import Check, Hold, MemoryDelta, Refuse
+from vigent.proposals import Check, MemoryDelta, judged
 from vigent.read.finding import get, listed, provenance, visibility
 from vigent.read.past import Change, diff, history
 from vigent.read.reading import Reading
@@ -68,15 +69,18 @@ class Memory(Recall):
         injection: InjectionBlock,
         settings: StoreSettings,
         release: Callable[[], None],
+        context: Context | None = None,
+        beside: Memory | None = None,
+        worker: EmbeddingWorker | None = None,
     ) -> None:
-        ids = RandomIds()
-        pipeline = WritePipeline(storage, Context(tenant, store, schema, clock, ids))
+        context = context or Context(tenant, store, schema, clock, RandomIds())
+        pipeline = WritePipeline(storage, context)
         reading = Reading(storage, schema, clock, tenant, store)
-        super().__init__(pipeline, reading, person, embedder, injection, settings)
+        super().__init__(pipeline, reading, person, embedder, injection, settings, beside, worker)
         self._storage, self._tenant, self._store = storage, tenant, store
         self._checks, self._release = tuple(checks), release
         self._writer = Writer(pipeline)
-        self._keeper = Keeper(storage, schema, clock, ids, tenant, store)
+        self._keeper = Keeper(storage, schema, clock, context.ids, tenant, store)
         self.review = Review(Reviewer(self._pipeline), person or "")
         self.persons = Persons(self._writer)
         self.threads = Threads(self._pipeline, self._reading, self._whose)
@@ -208,14 +212,10 @@ class Memory(Recall):
             raise TenantMismatch("tenant_id: is not the tenant of this memory", field="tenant_id")
         whose = self._whose(person)
         request = delta.model_dump(exclude={"tenant_id"})
-        held: str | None = None
         seen = None if delta.subject is None else self.current(delta.subject, person=whose or None)
-        for check in self._checks:
-            verdict = check(delta, seen)
-            if isinstance(verdict, Refuse):
-                return self._writer.refuse_unseen(whose, request, verdict.reason)
-            if isinstance(verdict, Hold):
-                held = held or verdict.reason
+        held, refused = judged(self._checks, delta, seen)
+        if refused is not None:
+            return self._writer.refuse_unseen(whose, request, refused)
         return self._writer.propose(whose, request, held)
 
     def retract(
@@ -390,7 +390,7 @@ class Memory(Recall):
     def close(self) -> None:
         """Release the store; whatever fails on the way, the rest is released all the same."""
         with closing(self._storage), ExitStack() as last:
-            for release in (self._pipeline.flush_retrieved, self._release, self.index.close):
+            for release in (self.flush_retrieved, self._release, self.index.close):
                 last.callback(release)
 
     def __enter__(self) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -10,7 +10,15 @@ from pydantic import BaseModel, ConfigDict
 
 from vigent.domain.state import State
 
-__all__ = ["Accept", "Check", "Hold", "MemoryDelta", "Refuse", "Verdict"]
+__all__ = [
+    "Accept",
+    "Check",
+    "Hold",
+    "MemoryDelta",
+    "Refuse",
+    "Verdict",
+    "judged",
+]
 
 
 class MemoryDelta(BaseModel):
@@ -58,3 +66,18 @@ class Refuse:
 
 Verdict: TypeAlias = "Accept | Hold | Refuse | None"
 Check: TypeAlias = Callable[[MemoryDelta, "State | None"], Verdict]
+
+
+def judged(checks: Iterable[Check], delta: MemoryDelta, seen: Any) -> tuple[str | None, str | None]:
+    """Ask the checks about a candidate: why the first holds it, and why one refuses it.
+
+    Checks after one that refuses are not asked.
+    """
+    held: str | None = None
+    for check in checks:
+        verdict = check(delta, seen)
+        if isinstance(verdict, Refuse):
+            return held, verdict.reason
+        if isinstance(verdict, Hold):
+            held = held or verdict.reason
+    return held, None

@@ -10,6 +10,7 @@ from vigent.domain.messages import ContextAnswer
 from vigent.domain.query import SearchAnswer
 from vigent.domain.text import check_id
 from vigent.domain.threads import Thread
+from vigent.learn.worker import EmbeddingWorker
 from vigent.parts import Blocks
 from vigent.ports.models import Embedder
 from vigent.read.context import Asked, Contexts
@@ -36,10 +37,17 @@ class Recall:
         embedder: Embedder | None,
         injection: InjectionBlock,
         settings: StoreSettings,
+        beside: Recall | None = None,
+        worker: EmbeddingWorker | None = None,
     ) -> None:
         self._pipeline, self._reading, self._person = pipeline, reading, person
-        self.index = SearchIndex(reading.storage, reading, embedder)
-        self._searcher = Searcher(reading, self.index)
+        if beside is None:
+            self.index = SearchIndex(reading.storage, reading, embedder, worker)
+            self._searcher = Searcher(reading, self.index)
+        else:  # the same store, seen by another caller: what is kept in memory is kept once
+            self.index = beside.index
+            self._searcher = Searcher(reading, self.index)
+            self._searcher.names = beside._searcher.names  # noqa: SLF001 - of the same class
         self._contexts = Contexts(reading, injection, settings, pipeline.note_retrieved)
         self.blocks = Blocks(pipeline, reading, settings.blocks, self._whose)
 
@@ -47,6 +55,10 @@ class Recall:
         if person is UNSET:
             return self._person or ""
         return "" if person is None else check_id(person, "person")
+
+    def flush_retrieved(self) -> None:
+        """Write down how often memories were given to readers, as far as it is not."""
+        self._pipeline.flush_retrieved()
 
     def _forget_found(self) -> None:
         """Let go of what searches keep in memory: names, passages, questions."""

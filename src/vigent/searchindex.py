@@ -47,13 +47,21 @@ class SearchIndex:
     means that the store is searched by words alone.
     """
 
-    def __init__(self, storage: Storage, reading: Reading, embedder: Embedder | None) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        reading: Reading,
+        embedder: Embedder | None,
+        worker: EmbeddingWorker | None = None,
+    ) -> None:
         self._storage = storage
         self._reading = reading
         self._embedder = embedder
-        self._worker = (
-            None if embedder is None else EmbeddingWorker(storage, embedder, SystemClock())
-        )
+        # One that was made elsewhere serves many stores, and is ended there.
+        self._owns_worker = worker is None
+        if worker is None and embedder is not None:
+            worker = EmbeddingWorker(storage, embedder, SystemClock())
+        self._worker = worker
         self._cache = IndexCache()
         self._questions: OrderedDict[str, Floats] = OrderedDict()
         self._forgotten = 0
@@ -100,7 +108,7 @@ class SearchIndex:
 
     def close(self) -> None:
         """End the thread that makes vectors."""
-        if self._worker is not None:
+        if self._worker is not None and self._owns_worker:
             self._worker.stop()
 
     def forget(self) -> None:

@@ -187,7 +187,12 @@ def passages_of(scope: str, key: Key, statement: Statement) -> list[PassageRow]:
 
 
 def half_life(schema: Schema, key: KeyId, type: str) -> float | None:
-    """Give the half-life in days that a memory's confidence decays by, if any."""
+    """Give the half-life in days that a memory's confidence decays by, if any.
+
+    The reader's for the type goes first, then the attribute's, then the type's.
+    """
+    if type in schema.half_lives:
+        return schema.half_lives[type]
     definition = schema.attribute(key.attribute) if key.attribute else None
     if definition is not None and definition.half_life_days is not None:
         return definition.half_life_days

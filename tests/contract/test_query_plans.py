@@ -34,6 +34,35 @@ WALKS = {
     "embedder_restart": "a handful of models",
     "vectors_drop": "vectors of a former model are looked for in batches",
     "vectors_outdate": "as vectors_drop, in an index alone",
+    "unsealed_tenants": "its index holds only what is not sealed yet",
+    **dict.fromkeys(
+        [
+            f"end_{table}"
+            for table in (
+                "vector",
+                "passage",
+                "belief",
+                "audit_content",
+                "statement",
+                "key",
+                "thread_item",
+                "thread_state",
+                "thread",
+                "episode",
+                "idempotency",
+                "job",
+                "alias",
+                "person",
+                "resource",
+                "audit",
+                "seal",
+                "index_change",
+                "erased",
+                "tenant",
+            )
+        ],
+        "everything of a tenant goes",
+    ),
     "tenants": "the list of all tenants is what it is for",
 }
 # Queries that sort what they found, instead of finding it in order.

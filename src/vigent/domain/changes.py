@@ -13,6 +13,7 @@ from typing import NamedTuple
 from vigent.domain.aliases import AliasRow
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
+from vigent.domain.resources import ResourceRow
 from vigent.domain.statements import Belief, Key, Statement
 from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
@@ -27,6 +28,7 @@ __all__ = [
     "Head",
     "PersonLink",
     "Refold",
+    "ResourceChanges",
     "ThreadChanges",
     "Vectors",
     "Withdraw",
@@ -139,6 +141,13 @@ class AliasChanges(NamedTuple):
     made: Sequence[AliasRow] = ()
 
 
+class ResourceChanges(NamedTuple):
+    """Resources that go, and those that are from now on as given, new or not."""
+
+    removed: Sequence[ResourceRow] = ()
+    kept: Sequence[ResourceRow] = ()
+
+
 class ThreadChanges(NamedTuple):
     """What changes of threads.
 
@@ -186,6 +195,7 @@ class ChangeSet:
     stubs: list[int] = field(default_factory=list[int])
     threads: ThreadChanges | None = None
     aliases: AliasChanges | None = None
+    resources: ResourceChanges | None = None
     audit: list[AuditEntry] = field(default_factory=list[AuditEntry])
     finished: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Kind and lane of work that is done for the tenant."""

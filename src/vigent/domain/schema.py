@@ -7,6 +7,7 @@ Users declare in ``vigent.schema``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, fields
 from decimal import Context, Decimal, localcontext
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
@@ -267,8 +268,8 @@ class Schema:
     retention policy that is not declared.
     """
 
-    __slots__ = ("_names", "attributes", "policies", "types", "unknown_attributes", "unknown_types",
-                 "version")  # fmt: skip
+    __slots__ = ("_names", "attributes", "half_lives", "policies", "types", "unknown_attributes",
+                 "unknown_types", "version")  # fmt: skip
 
     def __init__(
         self,
@@ -286,6 +287,8 @@ class Schema:
         self.types: Mapping[str, MemoryType] = {**BUILT_IN_TYPES, **_types(types)}
         self.unknown_attributes: UnknownRule = unknown_attributes
         self.unknown_types: UnknownRule = unknown_types
+        self.half_lives: Mapping[str, float] = {}
+        """Half-lives in days, by type, that a reader sets before the schema's own."""
         for name, rule in (("attributes", unknown_attributes), ("types", unknown_types)):
             if rule not in _RULES:
                 raise SchemaMismatch(f"unknown_{name}", f"must be one of {', '.join(_RULES)}")
@@ -300,6 +303,20 @@ class Schema:
         for declared in self.types.values():
             if declared.retention is not None:
                 self.retention(declared.retention, f"types.{declared.name}.retention")
+
+    def as_used(
+        self,
+        *,
+        half_lives: Mapping[str, float],
+        unknown_attributes: UnknownRule | None = None,
+        unknown_types: UnknownRule | None = None,
+    ) -> Schema:
+        """Give the same schema with what a reader, and the settings of a store, say besides."""
+        used = copy(self)
+        used.half_lives = dict(half_lives)
+        used.unknown_attributes = unknown_attributes or self.unknown_attributes
+        used.unknown_types = unknown_types or self.unknown_types
+        return used
 
     def attribute(self, name: str) -> AttributeDefinition | None:
         """Give the definition under this name or alias, or ``None`` for an undeclared one."""

@@ -18,6 +18,7 @@ from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
 from vigent.ports.aliases import AliasQuick, AliasReads
 from vigent.ports.index import IndexReads
+from vigent.ports.resources import ResourceQuick, ResourceReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
 from vigent.ports.typed import TypedReads
 
@@ -137,7 +138,7 @@ class AuditSummary(NamedTuple):
     broken: tuple[str, ...]
 
 
-class Quick(AliasQuick, Protocol):
+class Quick(AliasQuick, ResourceQuick, Protocol):
     """A view for a read of a single row, which needs no transaction."""
 
     def head(
@@ -180,7 +181,9 @@ class Timelines(Protocol):
         ...
 
 
-class Snapshot(Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, Protocol):
+class Snapshot(
+    Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, ResourceReads, Protocol
+):
     """One consistent view of a store."""
 
     def keys(self, selection: Selection) -> list[Key]:
@@ -248,6 +251,10 @@ class Transaction(Snapshot, Folding, ThreadNumbers, Protocol):
         """Remove every row of a person, and give the counts per table; a dry run only counts."""
         ...
 
+    def erase_tenant(self, tenant: str, *, dry_run: bool) -> dict[str, int]:
+        """Remove every row of a tenant, and give the counts per table; a dry run only counts."""
+        ...
+
 
 class Storage(Protocol):
     """A store, by whatever engine."""
@@ -270,6 +277,10 @@ class Storage(Protocol):
 
     def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
         """Verify the audit trail, after sealing what is unsealed if an instant is given."""
+        ...
+
+    def seal(self, at: Instant) -> int:
+        """Chain the audit entries of every tenant that have no seal yet; gives how many."""
         ...
 
     def check(self, tenant: str | None = None) -> list[str]:

@@ -19,11 +19,12 @@ class ThreadReads(Protocol):
     """
 
     def threads(
-        self, tenant: str, store: str, persons: Sequence[str], id: str | None = None
+        self, tenant: str, store: str | None, persons: Sequence[str], id: str | None = None
     ) -> list[ThreadRow]:
         """Give the threads of some persons, or those of one id; in the order of the persons.
 
-        Those of one person are in the order in which they were made.
+        Those of one person are in the order in which they were made. Without a store, those of
+        one id in whichever store.
         """
         ...
 

@@ -25,6 +25,8 @@ class Context:
     clock: Clock
     ids: IdSource
     writer: str | None = None
+    caller: str = "python"
+    """Among whose requests idempotency keys are told apart."""
     _scopes: dict[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def scope(self, salt: bytes, person: str) -> str:

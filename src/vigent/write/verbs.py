@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from vigent.domain.audit import subject_digest
 from vigent.domain.changes import Answered, ChangeSet, PersonLink
@@ -37,8 +37,6 @@ from vigent.write.session import Session
 from vigent.write.work import Work
 
 __all__ = ["Writer"]
-
-_CALLER: Final = "python"
 
 
 class Writer:
@@ -81,7 +79,7 @@ class Writer:
         scope = (self.context.store, draft.person)
         digest = _request_digest(session.salt, scope, request)
         before = session.transaction.ledger(
-            self.context.tenant, answer=(_CALLER, verb, name)
+            self.context.tenant, answer=(self.context.caller, verb, name)
         ).answered
         now = self.context.clock.now()
         if before is not None and before.at > now - DAY:
@@ -100,7 +98,14 @@ class Writer:
             "about": subject_digest(session.salt, draft.subject),
         }
         kept = Answered(
-            self.context.tenant, _CALLER, verb, name, draft.person, digest, json.dumps(answer), now
+            self.context.tenant,
+            self.context.caller,
+            verb,
+            name,
+            draft.person,
+            digest,
+            json.dumps(answer),
+            now,
         )
         session.transaction.apply(ChangeSet(self.context.tenant, answered=[kept]))
         return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from vigent.ports.storage import Erasure
 from vigent.storage.inmemory.rows import Change
@@ -48,13 +49,16 @@ class ErasingChange(Change):
             for k, r in rows.aliases.items()
             if (r.tenant, r.person) == link or r in erasure.aliases
         ]
+        resources = [
+            k for k, r in rows.resources.items() if r.person and (r.tenant, r.person) == link
+        ]
         threads = rows.threads.erase(*link, episodes, dry_run=dry_run)
         found = rows.index.erase(erasure.tenant, gone, set(episodes), dry_run=dry_run)
         counts = {
             **found, "belief": len(beliefs),
             "audit_content": len(audit), "statement": len(gone), "key": len(keys),
             **threads, "episode": len(episodes), "idempotency": len(answers), "job": 0,
-            "alias": len(aliases), "person": int(link in rows.persons),
+            "alias": len(aliases), "person": int(link in rows.persons), "resource": len(resources),
         }  # fmt: skip
         if dry_run:
             return counts
@@ -70,7 +74,53 @@ class ErasingChange(Change):
             del rows.answered[answer]
         for alias in aliases:
             del rows.aliases[alias]
+        for resource in resources:
+            del rows.resources[resource]
         rows.persons.pop(link, None)
         rows.emptied |= audit
         rows.erased[erasure.tenant, erasure.digest] = erasure.at
+        return counts
+
+    def erase_tenant(self, tenant: str, *, dry_run: bool) -> dict[str, int]:
+        """Remove every row of a tenant, and give the counts per table."""
+        rows = self._rows
+        keys = {no for no, id in rows.key_ids.items() if id.tenant == tenant}
+        gone = {no for no, s in rows.statements.items() if s.key in keys}
+        beliefs = [no for no, b in rows.beliefs.items() if b.key in keys]
+        episodes = [no for no, e in rows.episodes.items() if e.tenant == tenant]
+        audit = [e.id for e in rows.audit.values() if e.tenant == tenant]
+        seals = [seal for seal in rows.seals if seal[2] == tenant]
+        generations = [k for k in rows.index.generations if k[0] == tenant]
+        named: tuple[tuple[str, dict[Any, Any]], ...] = (
+            ("idempotency", rows.answered), ("alias", rows.aliases), ("person", rows.persons),
+            ("resource", rows.resources), ("erased", rows.erased),
+        )  # fmt: skip
+        held = {name: [k for k in table if k[0] == tenant] for name, table in named}
+        threads = rows.threads.erase_tenant(tenant, episodes, dry_run=dry_run)
+        found = rows.index.erase(tenant, gone, set(episodes), dry_run=dry_run)
+        counts = {
+            **found, "belief": len(beliefs),
+            "audit_content": len(set(audit) - rows.emptied), "statement": len(gone),
+            "key": len(keys), **threads, "episode": len(episodes), "job": 0,
+            **{name: len(ids) for name, ids in held.items()}, "audit": len(audit),
+            "seal": len(seals), "index_change": len(generations),
+            "tenant": int(tenant in rows.salts),
+        }  # fmt: skip
+        if dry_run:
+            return counts
+        for table, ids in (
+            (rows.statements, gone), (rows.beliefs, beliefs), (rows.episodes, episodes),
+            (rows.audit, audit),
+            *((table, held[name]) for name, table in named),
+        ):  # fmt: skip
+            for id in ids:
+                del table[id]  # pyright: ignore[reportArgumentType]
+        for number in keys:
+            del rows.keys[rows.key_ids.pop(number)]
+        rows.emptied -= set(audit)
+        for generation in [k for k in rows.index.generations if k[0] == tenant]:
+            del rows.index.generations[generation]
+        for seal in seals:
+            rows.seals.remove(seal)
+        rows.salts.pop(tenant, None)
         return counts

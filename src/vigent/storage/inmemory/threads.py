@@ -52,6 +52,18 @@ class ThreadRows:
     ) -> dict[str, int]:
         """Let a person's threads go, and the places of their episodes; gives the counts."""
         mine = [t.no for t in self.threads.values() if (t.tenant, t.person) == (tenant, person)]
+        return self._erase(mine, episodes, dry_run=dry_run)
+
+    def erase_tenant(
+        self, tenant: str, episodes: Collection[int], *, dry_run: bool
+    ) -> dict[str, int]:
+        """Let all threads of a tenant go; gives the counts."""
+        mine = [t.no for t in self.threads.values() if t.tenant == tenant]
+        return self._erase(mine, episodes, dry_run=dry_run)
+
+    def _erase(
+        self, mine: Collection[int], episodes: Collection[int], *, dry_run: bool
+    ) -> dict[str, int]:
         places = self.places.keys() & set(episodes)
         counts = {
             "thread_item": len(places), "thread_state": len(self.states.keys() & set(mine)),
@@ -73,14 +85,15 @@ class ThreadView:
         self._episodes = episodes
 
     def threads(
-        self, tenant: str, store: str, persons: Sequence[str], id: str | None = None
+        self, tenant: str, store: str | None, persons: Sequence[str], id: str | None = None
     ) -> list[ThreadRow]:
         """Give the threads of some persons, or those of one id; in the order of the persons."""
         return [
             thread
             for person in persons
             for thread in sorted(self._threads.threads.values())
-            if (thread.tenant, thread.store, thread.person) == (tenant, store, person)
+            if (thread.tenant, thread.person) == (tenant, person)
+            and store in (None, thread.store)
             and id in (None, thread.id)
         ]
 

@@ -11,7 +11,7 @@ from vigent.domain.time import Instant
 from vigent.errors import StoreBusy, StoreReadOnly
 from vigent.ports.storage import AuditSummary
 from vigent.storage.migrate import migrate_sqlite
-from vigent.storage.sqlite.auditing import verify_audit
+from vigent.storage.sqlite.auditing import seal_audit, verify_audit
 from vigent.storage.sqlite.connection import Connections, translated
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.erasing import ErasingTransaction, purge_files
@@ -114,6 +114,11 @@ class SqliteStorage:
             connection = self._connections.get()
             with self._writing:
                 return verify_audit(connection, tenant, seal_at)
+
+    def seal(self, at: Instant) -> int:
+        """Chain the audit entries of every tenant that have no seal yet; gives how many."""
+        with translated(), self._writing:
+            return seal_audit(self._connections.get(), at)
 
     def check(self, tenant: str | None = None) -> list[str]:
         """Say what does not add up in the file and its rows."""

@@ -8,7 +8,7 @@ from vigent.ports.storage import AuditSummary
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q
 
-__all__ = ["verify_audit"]
+__all__ = ["seal_audit", "verify_audit"]
 
 
 def verify_audit(connection: Database, tenant: str, seal_at: Instant | None) -> AuditSummary:
@@ -38,18 +38,31 @@ def verify_audit(connection: Database, tenant: str, seal_at: Instant | None) -> 
     return AuditSummary(sealed, unsealed, tuple(broken))
 
 
-def _seal(connection: Database, tenant: str, at: Instant) -> None:
+def _seal(connection: Database, tenant: str, at: Instant) -> int:
     run = connection.execute
     run("BEGIN IMMEDIATE")
     try:
-        rows = run(Q["audit_unsealed"], (tenant,)).fetchall()
-        if rows:
-            seals = run(Q["seals"], (tenant,)).fetchall()
-            n, previous = (seals[-1][0] + 1, seals[-1][3]) if seals else (1, GENESIS)
-            digest = seal_hash(previous, [(id, entry) for _, id, entry in rows])
-            run(Q["seal_insert"], (tenant, n, len(rows), at, digest))
-            connection.executemany(Q["audit_seal_set"], [(n, no, tenant) for no, _, _ in rows])
+        count = _chain(connection, tenant, at)
         run("COMMIT")
     finally:
         if connection.in_transaction:
             run("ROLLBACK")
+    return count
+
+
+def _chain(connection: Database, tenant: str, at: Instant) -> int:
+    run = connection.execute
+    rows = run(Q["audit_unsealed"], (tenant,)).fetchall()
+    if rows:
+        last = run(Q["last_seal"], (tenant,)).fetchall()
+        n, previous = (last[0][0] + 1, last[0][1]) if last else (1, GENESIS)
+        digest = seal_hash(previous, [(id, entry) for _, id, entry in rows])
+        run(Q["seal_insert"], (tenant, n, len(rows), at, digest))
+        connection.executemany(Q["audit_seal_set"], [(n, no, tenant) for no, _, _ in rows])
+    return len(rows)
+
+
+def seal_audit(connection: Database, at: Instant) -> int:
+    """Chain what is not chained yet, a tenant at a time; gives how many entries that were."""
+    tenants = connection.execute(Q["unsealed_tenants"]).fetchall()
+    return sum(_seal(connection, tenant, at) for (tenant,) in tenants)

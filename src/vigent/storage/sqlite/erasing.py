@@ -34,6 +34,18 @@ _TABLES = (
     "job",
     "alias",
     "person",
+    "resource",
+)
+
+
+# What else is a tenant's.
+_TENANT_TABLES = (
+    *_TABLES,
+    "audit",
+    "seal",
+    "index_change",
+    "erased",
+    "tenant",
 )
 
 
@@ -65,6 +77,20 @@ class ErasingTransaction(SqliteTransaction):
                 (erasure.tenant, erasure.digest, erasure.at, json.dumps(counts), "removed"),
             )
             run(Q["job_insert"], (erasure.tenant, "purge", "", "{}", erasure.at, ""))
+        run("RELEASE erasure")
+        return counts
+
+    def erase_tenant(self, tenant: str, *, dry_run: bool) -> dict[str, int]:
+        """Remove every row of a tenant, and give the counts per table."""
+        self.flush()
+        run = self._run
+        counts: dict[str, int] = {}
+        run("SAVEPOINT erasure")
+        for table in _TENANT_TABLES:
+            run(Q[f"end_{table}"], (tenant,))
+            counts[table] = self._connection.changes()
+        if dry_run:
+            run("ROLLBACK TO erasure")
         run("RELEASE erasure")
         return counts
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from vigent.domain.statements import Statement
 from vigent.storage.sqlite.aliases import ALIAS_ORDER
 from vigent.storage.sqlite.indexing import INDEX_ORDER
+from vigent.storage.sqlite.resources import RESOURCE_ORDER
 from vigent.storage.sqlite.threads import THREAD_ORDER
 
 __all__ = ["ORDER", "amendment"]
@@ -40,6 +41,7 @@ ORDER: Final = (
     "answer_insert",
     "person_link",
     *ALIAS_ORDER,
+    *RESOURCE_ORDER,
 )
 
 

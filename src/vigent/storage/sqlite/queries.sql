@@ -521,6 +521,10 @@ SELECT coalesce(max(no), 0) FROM episode;
 -- One thread of a person, by its id.
 SELECT * FROM thread WHERE tenant = ? AND store = ? AND person = ? AND id = ?;
 
+-- name: thread_anywhere
+-- The threads of one id, whoever's and in whichever store.
+SELECT * FROM thread WHERE tenant = ? AND id = ?;
+
 -- name: threads_of_person
 -- All threads of a person in a store.
 SELECT * FROM thread WHERE tenant = ? AND store = ? AND person = ?;
@@ -867,3 +871,141 @@ DELETE FROM job WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
 -- name: erase_person
 -- What is known of the person as such.
 DELETE FROM person WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
+
+-- name: erase_resource
+-- The settings of a person.
+DELETE FROM resource WHERE tenant = ?1 AND person = ?2 AND person <> '' AND ?3 IS NOT NULL;
+
+-- name: resource
+-- One resource by its id.
+SELECT tenant, kind, id, name, person, version, document, created_at, changed_at
+FROM resource WHERE tenant = ? AND kind = ? AND id = ?;
+
+-- name: resource_named
+-- One resource by its name.
+SELECT tenant, kind, id, name, person, version, document, created_at, changed_at
+FROM resource WHERE tenant = ? AND kind = ? AND name = ?;
+
+-- name: resources
+-- The resources of a kind after an id.
+SELECT tenant, kind, id, name, person, version, document, created_at, changed_at
+FROM resource WHERE tenant = ? AND kind = ? AND id > ? ORDER BY id LIMIT ?;
+
+-- name: resource_put
+-- A resource, new or in place of what it was.
+INSERT INTO resource
+    (tenant, kind, id, name, person, version, document, created_at, changed_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (tenant, kind, id) DO UPDATE SET
+    name = excluded.name, version = excluded.version, document = excluded.document,
+    changed_at = excluded.changed_at;
+
+-- name: resource_delete
+-- A resource that goes.
+DELETE FROM resource WHERE tenant = ? AND kind = ? AND id = ?;
+
+-- name: audit_entries
+-- Entries of the audit trail before one of them, newest first.
+SELECT audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.seal,
+       audit_content.store, audit_content.person, audit_content.content
+FROM audit LEFT JOIN audit_content ON audit_content.audit = audit.no
+WHERE audit.tenant = ?1 AND (?2 IS NULL OR audit.id < ?2)
+  AND (?3 IS NULL OR audit.action = ?3) AND ?4 IS NULL
+ORDER BY audit.id DESC LIMIT ?5;
+
+-- name: audit_entries_of
+-- The entries about one record, newest first.
+SELECT audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.seal,
+       audit_content.store, audit_content.person, audit_content.content
+FROM audit LEFT JOIN audit_content ON audit_content.audit = audit.no
+WHERE audit.tenant = ?1 AND (?2 IS NULL OR audit.id < ?2)
+  AND (?3 IS NULL OR audit.action = ?3) AND audit.target = ?4
+ORDER BY audit.id DESC LIMIT ?5;
+
+-- name: unsealed_tenants
+-- Whose audit trail has entries without a seal.
+SELECT DISTINCT tenant FROM audit INDEXED BY audit_unsealed WHERE seal IS NULL;
+
+-- name: last_seal
+-- The newest seal of a tenant.
+SELECT n, hash FROM seal WHERE tenant = ? ORDER BY n DESC LIMIT 1;
+
+-- name: end_vector
+-- All rows of a tenant that is deleted.
+DELETE FROM vector WHERE tenant = ?;
+
+-- name: end_passage
+-- All rows of a tenant that is deleted.
+DELETE FROM passage WHERE tenant = ?;
+
+-- name: end_belief
+-- All rows of a tenant that is deleted.
+DELETE FROM belief WHERE tenant = ?;
+
+-- name: end_audit_content
+-- All rows of a tenant that is deleted.
+DELETE FROM audit_content WHERE tenant = ?;
+
+-- name: end_statement
+-- All rows of a tenant that is deleted.
+DELETE FROM statement WHERE tenant = ?;
+
+-- name: end_key
+-- All rows of a tenant that is deleted.
+DELETE FROM key WHERE tenant = ?;
+
+-- name: end_thread_item
+-- All rows of a tenant that is deleted.
+DELETE FROM thread_item WHERE tenant = ?;
+
+-- name: end_thread_state
+-- All rows of a tenant that is deleted.
+DELETE FROM thread_state WHERE tenant = ?;
+
+-- name: end_thread
+-- All rows of a tenant that is deleted.
+DELETE FROM thread WHERE tenant = ?;
+
+-- name: end_episode
+-- All rows of a tenant that is deleted.
+DELETE FROM episode WHERE tenant = ?;
+
+-- name: end_idempotency
+-- All rows of a tenant that is deleted.
+DELETE FROM idempotency WHERE tenant = ?;
+
+-- name: end_job
+-- All rows of a tenant that is deleted.
+DELETE FROM job WHERE tenant = ?;
+
+-- name: end_alias
+-- All rows of a tenant that is deleted.
+DELETE FROM alias WHERE tenant = ?;
+
+-- name: end_person
+-- All rows of a tenant that is deleted.
+DELETE FROM person WHERE tenant = ?;
+
+-- name: end_resource
+-- All rows of a tenant that is deleted.
+DELETE FROM resource WHERE tenant = ?;
+
+-- name: end_audit
+-- All rows of a tenant that is deleted.
+DELETE FROM audit WHERE tenant = ?;
+
+-- name: end_seal
+-- All rows of a tenant that is deleted.
+DELETE FROM seal WHERE tenant = ?;
+
+-- name: end_index_change
+-- All rows of a tenant that is deleted.
+DELETE FROM index_change WHERE tenant = ?;
+
+-- name: end_erased
+-- All rows of a tenant that is deleted.
+DELETE FROM erased WHERE tenant = ?;
+
+-- name: end_tenant
+-- All rows of a tenant that is deleted.
+DELETE FROM tenant WHERE tenant = ?;

@@ -21,6 +21,7 @@ from vigent.storage.sqlite.aliases import AliasView
 from vigent.storage.sqlite.connection import translate
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.indexing import IndexView
+from vigent.storage.sqlite.resources import ResourceView
 
 __all__ = ["Q", "SqliteSnapshot", "key_of"]
 
@@ -35,7 +36,7 @@ def key_of(row: Sequence[Any]) -> Key:
     return Key(row[0], KeyId(*row[1:7]), row[7], row[8])
 
 
-class SqliteSnapshot(AliasView, IndexView):
+class SqliteSnapshot(AliasView, IndexView, ResourceView):
     """Reads rows; whoever opened it sees to it that they are of one moment."""
 
     def __init__(self, connection: Database) -> None:
@@ -244,9 +245,13 @@ class SqliteSnapshot(AliasView, IndexView):
         return [EpisodeRow._make(row) for row in rows]
 
     def threads(
-        self, tenant: str, store: str, persons: Sequence[str], id: str | None = None
+        self, tenant: str, store: str | None, persons: Sequence[str], id: str | None = None
     ) -> list[ThreadRow]:
         """Give the threads of some persons, or those of one id; in the order of the persons."""
+        if store is None:
+            found = self._run(Q["thread_anywhere"], (tenant, id)).fetchall()
+            every = sorted(ThreadRow._make(row) for row in found)
+            return [row for person in persons for row in every if row.person == person]
         rows: list[ThreadRow] = []
         for person in persons:
             if id is None:

@@ -204,7 +204,11 @@ class SqliteTransaction(SqliteSnapshot):
             self._any_alias = True
             for query, rows in alias_rows(changes.aliases):
                 self._add(query, rows)
-        if changes.threads is not None or changes.aliases is not None:
+        if changes.resources is not None:
+            removed, kept = changes.resources
+            self._add("resource_delete", [(r.tenant, r.kind, r.id) for r in removed])
+            self._add("resource_put", kept)
+        if changes.threads or changes.aliases or changes.resources:
             self.flush()  # reads of these look at the tables alone
 
     def _add(self, query: str, rows: Sequence[Any]) -> None:

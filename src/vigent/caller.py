@@ -1,0 +1,156 @@
+"""One caller of the service: a key, the person of the request, and what both may reach."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Protocol
+
+from vigent.domain.resources import ResourceRow
+from vigent.domain.text import check_id
+from vigent.domain.threads import ThreadRow
+from vigent.errors import Forbidden, NotFound
+from vigent.govern.documents import Capability, InjectionSpec, KeyDocument, Right, TenantDocument
+from vigent.govern.registry import Actor, Registry
+from vigent.memory import Memory
+from vigent.ports.storage import Storage
+from vigent.ports.system import Clock
+
+__all__ = ["Caller", "Host"]
+
+
+class Host(Protocol):
+    """What a caller needs of the service."""
+
+    storage: Storage
+    registry: Registry
+    clock: Clock
+
+    def memory(
+        self, store: ResourceRow, caller: Caller, injection: InjectionSpec | None = None
+    ) -> Memory:
+        """Give the memory of a store as a caller sees it."""
+        ...
+
+    def tenant(self, tenant: str) -> TenantDocument:
+        """Give what is set for a tenant."""
+        ...
+
+
+class Caller:
+    """Who calls, for whom, and with which rights."""
+
+    __slots__ = ("by_token", "document", "host", "person", "row")
+
+    def __init__(
+        self,
+        host: Host,
+        row: ResourceRow,
+        document: KeyDocument,
+        person: str | None,
+        *,
+        by_token: bool,
+    ) -> None:
+        self.host = host
+        self.row = row
+        self.document = document
+        self.person = person
+        self.by_token = by_token
+
+    @property
+    def tenant(self) -> str:
+        """The tenant of the key."""
+        return self.row.tenant
+
+    @property
+    def actor(self) -> Actor:
+        """Who is named in the audit trail."""
+        return Actor(self.tenant, self.row.id, self.person or "")
+
+    @property
+    def trust(self) -> str:
+        """What the caller's own words count as: a person's with their token."""
+        return "person" if self.by_token else "application"
+
+    def zone(self, asked: str | None) -> str:
+        """Give the zone that bare dates are in: the request's, else the tenant's, else UTC."""
+        return asked or self.host.tenant(self.tenant).settings.timezone or "UTC"
+
+    def can(self, capability: Capability) -> bool:
+        """Whether the key has a capability."""
+        return capability in self.document.capabilities
+
+    def require(self, *any_of: Capability) -> None:
+        """Raise Forbidden where the key has none of some capabilities."""
+        if not any(self.can(capability) for capability in any_of):
+            self.refuse(f"the key needs {' or '.join(any_of)}")
+
+    def require_tenant(self, tenant: str) -> None:
+        """Raise NotFound for another tenant, Forbidden without management."""
+        if tenant != self.tenant:
+            self.miss("tenant", tenant)
+        self.require("management")
+
+    def require_person(self, person: str) -> None:
+        """Raise Forbidden where the caller is neither the person, by token, nor manages."""
+        check_id(person, "person")
+        if not (self.by_token and self.person == person):
+            self.require("management")
+
+    # -------------------------------------------------------------------------- stores
+
+    def store(self, index_id: str, right: Right) -> ResourceRow:
+        """Give a store by id or name; raises NotFound where it is absent, Forbidden for the right.
+
+        A store that the policy does not name is absent.
+        """
+        registry = self.host.registry
+        row = registry.find(self.tenant, "store", index_id) or registry.named(
+            self.tenant, "store", index_id
+        )
+        rights = None if row is None else self.document.policy.rights(row.id)
+        if row is None or not rights:
+            return self.miss("index_id", index_id)
+        if right not in rights:
+            self.refuse(f"the key may not {right} in this store", row.id)
+        return row
+
+    def stores(self) -> list[ResourceRow]:
+        """Give the stores that the key sees."""
+        every = self.host.registry.page(self.tenant, "store")
+        return [row for row in every if self.document.policy.rights(row.id)]
+
+    def memory(self, index_id: str, right: Right, injection: InjectionSpec | None = None) -> Memory:
+        """Give the memory of a store, checked for the capability and the right."""
+        self.require("memory")
+        return self.host.memory(self.store(index_id, right), self, injection)
+
+    def thread(self, id: str, right: Right = "read") -> tuple[Memory, ThreadRow]:
+        """Give a thread by its id, the caller's own before the shared, with the memory it is in."""
+        self.require("threads")
+        whose = (self.person, "") if self.person else ("",)
+        with self.host.storage.snapshot() as snapshot:
+            found = snapshot.threads(self.tenant, None, whose, id)
+        now = self.host.clock.now()
+        for row in found:
+            store = self.host.registry.named(self.tenant, "store", row.store)
+            rights = None if store is None else self.document.policy.rights(store.id)
+            if store is not None and rights and row.expires_at > now:
+                if right not in rights:
+                    self.refuse(f"the key may not {right} in the store of this thread", id)
+                return self.host.memory(store, self), row
+        return self.miss("thread", id)
+
+    # ------------------------------------------------------------------------ refusals
+
+    def refuse(self, reason: str, target: str | None = None) -> Any:
+        """Note a refusal, and raise Forbidden."""
+        self.host.registry.note(self.actor, "refusal", "forbidden", target, {"reason": reason})
+        raise Forbidden(reason)
+
+    def miss(self, field: str, id: str) -> Any:
+        """Note that something was asked for that is not there for this caller; raise NotFound."""
+        told = {"field": field, "id": id[:_SHOWN]}
+        self.host.registry.note(self.actor, "refusal", "not_found", None, told)
+        raise NotFound(f"{field}: there is none {id[:_SHOWN]} here", field=field)
+
+
+_SHOWN: Final = 200

@@ -1,0 +1,120 @@
+"""Errors as Problem Details (RFC 9457): one answer for each error of the tree."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import orjson
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from vigent.errors import (
+    ConflictError,
+    ErasedPerson,
+    Forbidden,
+    InvalidInput,
+    ModelUnavailable,
+    NotFound,
+    RateLimited,
+    TenantMismatch,
+    Unauthorized,
+    UnavailableError,
+    VigentError,
+)
+
+__all__ = ["MEDIA_TYPE", "add_problems", "problem", "status_of"]
+
+MEDIA_TYPE: Final = "application/problem+json"
+
+# The first that fits decides; what is below a class stands before it.
+_STATUS: Final[tuple[tuple[type[VigentError], int], ...]] = (
+    (Unauthorized, 401),
+    (Forbidden, 403),
+    (NotFound, 404),
+    (TenantMismatch, 404),
+    (ErasedPerson, 410),
+    (InvalidInput, 422),
+    (ConflictError, 409),
+    (RateLimited, 429),
+    (ModelUnavailable, 503),
+    (UnavailableError, 503),
+)
+_TITLES: Final = {
+    400: "Bad request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found",
+    405: "Method not allowed", 409: "Conflict", 410: "Gone", 413: "Too large",
+    422: "Unprocessable", 429: "Too many requests", 500: "Internal error", 503: "Unavailable",
+}  # fmt: skip
+_CODES: Final = {
+    400: "bad_request", 401: "unauthorized", 403: "forbidden", 404: "not_found",
+    405: "method_not_allowed", 413: "too_large", 500: "internal",
+}  # fmt: skip
+
+
+def status_of(error: VigentError) -> int:
+    """Give the HTTP status of an error."""
+    for cls, status in _STATUS:
+        if isinstance(error, cls):
+            return status
+    return 400 if error.category == "caller" else 500
+
+
+def problem(
+    status: int,
+    code: str,
+    detail: str,
+    *,
+    field: str | None = None,
+    errors: list[dict[str, Any]] | None = None,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """Give one problem as an answer; ``field`` is the path of a field that does not fit."""
+    told: dict[str, Any] = {
+        "type": "about:blank", "title": _TITLES.get(status, "Error"), "status": status,
+        "code": code, "detail": detail,
+    }  # fmt: skip
+    if field is not None:
+        told["field"] = field
+    if errors is not None:
+        told["errors"] = errors
+    return Response(orjson.dumps(told), status, headers, MEDIA_TYPE)
+
+
+def _of_ours(_: Request, error: Exception) -> Response:
+    assert isinstance(error, VigentError)  # noqa: S101 - registered for these alone
+    status = status_of(error)
+    headers: dict[str, str] = {}
+    if isinstance(error, UnavailableError):
+        headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    detail = error.message if status < 500 or status == 503 else "the service failed"
+    return problem(status, error.code, detail, field=error.field, headers=headers)
+
+
+def _of_validation(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for these alone
+    found: list[dict[str, Any]] = []
+    for one in error.errors():
+        where = [str(part) for part in one["loc"][1:]] or [str(one["loc"][0])]
+        field = ".".join(where)
+        message = "is not known" if one["type"] == "extra_forbidden" else str(one["msg"])
+        found.append({"field": field, "message": message})
+    first = found[0]
+    detail = f"{first['field']}: {first['message']}"
+    return problem(422, "invalid_input", detail, field=first["field"], errors=found)
+
+
+def _of_http(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for these alone
+    code = _CODES.get(error.status_code, "error")
+    headers = dict(error.headers or {})
+    return problem(error.status_code, code, str(error.detail), headers=headers)
+
+
+def add_problems(app: FastAPI) -> None:
+    """Have an app answer errors as problems."""
+    app.add_exception_handler(VigentError, _of_ours)
+    app.add_exception_handler(RequestValidationError, _of_validation)
+    app.add_exception_handler(HTTPException, _of_http)

@@ -1,0 +1,282 @@
+"""The service: one store for many tenants, keys and persons; what a caller may reach, and what not.
+
+Edges hand in what a request says of its caller; a ``Caller`` gives the memory of the stores that
+it may see. Tenant and rights come from the key alone. Refusals are audited.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from vigent.caller import Caller
+from vigent.domain.injection import InjectionBlock, StoreSettings
+from vigent.domain.resources import ResourceRow
+from vigent.domain.schema import Schema
+from vigent.domain.text import check_id
+from vigent.errors import SubjectConflict, Unauthorized
+from vigent.govern.documents import (
+    ALL_STORES,
+    CAPABILITIES,
+    InjectionSpec,
+    KeyDocument,
+    Policy,
+    Secret,
+    StoreDocument,
+    TenantDocument,
+)
+from vigent.govern.indexing import index_if_needed
+from vigent.govern.keys import accepted, new_secret, read_key, read_token, secret_digest, show_key
+from vigent.govern.registry import Actor, Registry
+from vigent.govern.storesettings import engine_settings
+from vigent.learn.worker import EmbeddingWorker
+from vigent.memory import Memory
+from vigent.ports.models import Embedder
+from vigent.ports.storage import Storage
+from vigent.ports.system import Clock
+from vigent.schema import SchemaSource, load_schema
+from vigent.settings import embedder_settings
+from vigent.system import RandomIds, SystemClock
+from vigent.wiring import open_embedder, open_storage
+from vigent.write.context import Context
+from vigent.write.draft import UNSET
+
+__all__ = ["FirstStart", "Presented", "Service"]
+
+_KEPT: Final = 1_000
+"""How many views of stores by callers are kept ready."""
+
+
+class Presented(NamedTuple):
+    """What a request says of its caller."""
+
+    authorization: str | None = None
+    subject: str | None = None
+    token: str | None = None
+
+
+class FirstStart(NamedTuple):
+    """What the first start made; the key is shown this once."""
+
+    tenant: str
+    index_id: str
+    key: str
+
+
+class Service:
+    """One store that serves many callers."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        *,
+        clock: Clock,
+        schema: Schema,
+        embedder: Embedder | None,
+        release: Callable[[], None],
+    ) -> None:
+        self.storage = storage
+        self.clock = clock
+        self.schema = schema
+        self.ids = RandomIds()
+        self.registry = Registry(storage, clock, self.ids)
+        self._embedder, self._release = embedder, release
+        self._worker = (
+            None if embedder is None else EmbeddingWorker(storage, embedder, SystemClock())
+        )
+        self._stores: dict[tuple[str, str], Memory] = {}
+        self._seen: OrderedDict[tuple[Any, ...], Memory] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(
+        cls,
+        path_or_url: str | os.PathLike[str],
+        *,
+        schema: SchemaSource = None,
+        clock: Clock | None = None,
+        embedder: Any = UNSET,
+    ) -> Service:
+        """Open a store as ``Memory.open`` does, for all of its tenants."""
+        declared = load_schema(schema)
+        with ExitStack() as opened:
+            model, release = open_embedder(embedder_settings() if embedder is UNSET else embedder)
+            opened.callback(release)
+            opened.callback((storage := open_storage(path_or_url)).close)
+            one = cls(
+                storage, clock=clock or SystemClock(), schema=declared, embedder=model,
+                release=release,
+            )  # fmt: skip
+            opened.pop_all()
+        return one
+
+    # ------------------------------------------------------------------------- callers
+
+    def caller(self, presented: Presented) -> Caller:
+        """Say who calls; raises Unauthorized, or SubjectConflict where two persons are named."""
+        scheme, _, text = (presented.authorization or "").partition(" ")
+        parts = read_key(text.strip()) if scheme.lower() == "bearer" else None
+        tenant, id, secret = parts or ("", "", "")
+        row = self.registry.find(tenant, "key", id)
+        document = None if row is None else key_of(row)
+        if not accepted(document, secret, self.clock.now()) or row is None or document is None:
+            raise Unauthorized("the key is not valid")
+        person, by_token = self._person(tenant, presented)
+        return Caller(self, row, document, person, by_token=by_token)
+
+    def _person(self, tenant: str, presented: Presented) -> tuple[str | None, bool]:
+        named = presented.subject
+        if named is not None:
+            check_id(named, "X-Vigent-Subject")
+        if presented.token is None:
+            return named, False
+        secret = self.tenant(tenant).token_secret
+        person = read_token(secret, presented.token, tenant=tenant, now=self.clock.now())
+        if named not in (None, person):
+            raise SubjectConflict("X-Vigent-Subject", "is not the person of the subject token")
+        return person, True
+
+    def tenant(self, tenant: str) -> TenantDocument:
+        """Give what is set for a tenant; raises Unauthorized for one that is gone."""
+        row = self.registry.find(tenant, "tenant", tenant)
+        if row is None:
+            raise Unauthorized("the tenant is not known")
+        return _tenant_of(row.version, row.tenant, row.document)
+
+    # -------------------------------------------------------------------------- memory
+
+    def memory(
+        self,
+        store: ResourceRow,
+        caller: Caller,
+        injection: InjectionSpec | None = None,
+    ) -> Memory:
+        """Give the memory of a store as a caller sees it."""
+        key = caller.row
+        named = (store.tenant, store.id, store.version, key.id, key.version, injection)
+        handle = (*named[:5], None if injection is None else injection.model_dump_json())
+        with self._lock:
+            found = self._seen.get(handle)
+            if found is not None:
+                self._seen.move_to_end(handle)
+                return found
+        made = self._made(store, caller, injection)
+        with self._lock:
+            self._seen[handle] = made
+            gone = self._seen.popitem(last=False)[1] if len(self._seen) > _KEPT else None
+        if gone is not None:
+            gone.flush_retrieved()
+        return made
+
+    def _made(self, store: ResourceRow, caller: Caller, injection: InjectionSpec | None) -> Memory:
+        settings = StoreDocument.model_validate_json(store.document).settings
+        bounds, unknown = engine_settings(settings)
+        schema = self.schema.as_used(
+            half_lives=caller.document.memory.half_life_days, **unknown
+        )  # fmt: skip
+        spec = injection or caller.document.memory.injection
+        return self._memory(
+            store, schema, block_of(spec), bounds, beside=self.base(store), writer=caller.row.id
+        )
+
+    def base(self, store: ResourceRow) -> Memory:
+        """Give the memory of a store as the service itself has it."""
+        name = (store.tenant, store.name or store.id)
+        with self._lock:
+            found = self._stores.get(name)
+        if found is None:
+            index_if_needed(self.storage, *name)
+            made = self._memory(store, self.schema, InjectionBlock(), StoreSettings())
+            with self._lock:
+                found = self._stores.setdefault(name, made)
+        return found
+
+    def _memory(
+        self,
+        store: ResourceRow,
+        schema: Schema,
+        injection: InjectionBlock,
+        settings: StoreSettings,
+        *,
+        beside: Memory | None = None,
+        writer: str | None = None,
+    ) -> Memory:
+        name = store.name or store.id
+        context = Context(
+            store.tenant, name, schema, self.clock, self.ids, writer=writer,
+            caller=writer or "service",
+        )  # fmt: skip
+        return Memory(
+            self.storage, tenant=store.tenant, store=name, person=None, schema=schema,
+            clock=self.clock, checks=(), embedder=self._embedder, injection=injection,
+            settings=settings, release=_nothing, context=context, beside=beside,
+            worker=self._worker,
+        )  # fmt: skip
+
+    # ----------------------------------------------------------------------- operation
+
+    def first_start(self, tenant: str = "default", store: str = "default") -> FirstStart | None:
+        """Make a tenant, a store and an admin key where no tenant has a key; else None."""
+        with self.storage.snapshot() as snapshot:
+            if any(snapshot.resources(t, "key", limit=1) for t in snapshot.tenants()):
+                return None
+        return self.new_tenant(tenant, store)
+
+    def new_tenant(self, tenant: str, store: str = "default") -> FirstStart:
+        """Make a tenant with one store and an admin key; raises ResourceExists."""
+        actor, secret = Actor(check_id(tenant, "tenant")), new_secret()
+        document = KeyDocument(
+            label="admin", capabilities=CAPABILITIES,
+            policy=Policy(stores={ALL_STORES: ("read", "write")}),
+            secrets=(Secret(digest=secret_digest(secret)),),
+        )  # fmt: skip
+        signing = TenantDocument(token_secret=new_secret())
+        with self.registry.writing(tenant) as transaction:
+            enter = self.registry.enter
+            enter(transaction, actor, "tenant", signing, id=tenant)
+            made = enter(transaction, actor, "store", StoreDocument(), name=store)
+            key = enter(transaction, actor, "key", document)
+        return FirstStart(tenant, made.id, show_key(tenant, key.id, secret))
+
+    def close(self) -> None:
+        """Release the store; what was counted is written first."""
+        with ExitStack() as last:
+            last.callback(self.storage.close)
+            last.callback(self._release)
+            if self._worker is not None:
+                last.callback(self._worker.stop)
+            for memory in (*self._seen.values(), *self._stores.values()):
+                last.callback(memory.flush_retrieved)
+
+
+def key_of(row: ResourceRow) -> KeyDocument:
+    """Give what a key's row says; read once for each version of it."""
+    return _key_of(row.version, row.tenant, row.id, row.document)
+
+
+@lru_cache(maxsize=10_000)
+def _key_of(version: int, tenant: str, id: str, document: str) -> KeyDocument:
+    del version, tenant, id
+    return KeyDocument.model_validate_json(document)
+
+
+@lru_cache(maxsize=1_000)
+def _tenant_of(version: int, tenant: str, document: str) -> TenantDocument:
+    del version, tenant
+    return TenantDocument.model_validate_json(document)
+
+
+def block_of(spec: InjectionSpec | None) -> InjectionBlock:
+    """Give an injection block as the engine takes it."""
+    if spec is None:
+        return InjectionBlock()
+    return InjectionBlock(**spec.model_dump(exclude={"index_id"}))
+
+
+def _nothing() -> None:
+    """Release nothing."""

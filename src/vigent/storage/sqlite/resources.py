@@ -1,0 +1,61 @@
+"""Resources and the audit trail in a SQLite store, as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, LiteralString
+
+from vigent.domain.resources import AuditRow, ResourceRow, Rkind
+from vigent.storage.queries import load_queries
+from vigent.storage.sqlite.connection import translated
+from vigent.storage.sqlite.database import Database
+
+__all__ = ["RESOURCE_ORDER", "ResourceView"]
+
+_Q: Final[Mapping[str, LiteralString]] = load_queries("vigent.storage.sqlite")
+RESOURCE_ORDER: Final = ("resource_delete", "resource_put")
+
+
+class ResourceView:
+    """Reads resources; a single one may be asked for without a transaction."""
+
+    def __init__(self, connection: Database) -> None:
+        self._connection = connection
+        self._run = connection.execute
+
+    def resource(self, tenant: str, kind: Rkind, id: str) -> ResourceRow | None:
+        """Give one resource by its id."""
+        with translated():
+            rows = self._run(_Q["resource"], (tenant, kind, id)).fetchall()
+        return ResourceRow._make(rows[0]) if rows else None
+
+    def resource_named(self, tenant: str, kind: Rkind, name: str) -> ResourceRow | None:
+        """Give one resource by its name."""
+        with translated():
+            rows = self._run(_Q["resource_named"], (tenant, kind, name)).fetchall()
+        return ResourceRow._make(rows[0]) if rows else None
+
+    def resources(
+        self, tenant: str, kind: Rkind, *, after: str = "", limit: int = 1000
+    ) -> list[ResourceRow]:
+        """Give the resources of a kind whose id is greater than one, in order of their ids."""
+        rows = self._run(_Q["resources"], (tenant, kind, after, limit)).fetchall()
+        return [ResourceRow._make(row) for row in rows]
+
+    def tenants(self) -> list[str]:
+        """Give every tenant that anything was ever written for, in order."""
+        return [tenant for (tenant,) in self._run(_Q["tenants"]).fetchall()]
+
+    def audit_entries(
+        self,
+        tenant: str,
+        *,
+        before: str | None = None,
+        action: str | None = None,
+        target: str | None = None,
+        limit: int = 100,
+    ) -> list[AuditRow]:
+        """Give entries of the audit trail, newest first, from before an entry's id on."""
+        handles = (tenant, before, action, target, limit)
+        query = "audit_entries" if target is None else "audit_entries_of"
+        return [AuditRow._make(row) for row in self._run(_Q[query], handles).fetchall()]
