@@ -68,6 +68,7 @@ WALKS = {
 # Queries that sort what they found, instead of finding it in order.
 SORTS = {
     "audit_rows": "a check reads the whole trail, in order of entry",
+    "audit_entries_of": "the entries about one record",
     "beliefs_of_key": "a history is read whole, over all values of the attribute",
     "keys_of_tenant": "a check visits every key of a tenant",
     "said": "as many as were named",

@@ -20,6 +20,7 @@ BROUGHT = {
         "DROP INDEX key_bears", "ALTER TABLE key DROP COLUMN bears",
     ),
     5: ("DROP TABLE alias",),
+    6: ("DROP TABLE resource", "DROP INDEX IF EXISTS thread_id"),
 }  # fmt: skip
 PACKAGE = "vigent.storage.sqlite"
 

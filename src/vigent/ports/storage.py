@@ -17,13 +17,13 @@ from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
 from vigent.ports.aliases import AliasQuick, AliasReads
+from vigent.ports.audit import AuditTrail
 from vigent.ports.index import IndexReads
 from vigent.ports.resources import ResourceQuick, ResourceReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
 from vigent.ports.typed import TypedReads
 
 __all__ = [
-    "AuditSummary",
     "Erasure",
     "Folding",
     "HeadRow",
@@ -128,14 +128,6 @@ class Ledger(NamedTuple):
     erased_at: Instant | None
     answered: Answered | None
     subject: str | None
-
-
-class AuditSummary(NamedTuple):
-    """How much of the audit trail is sealed, and what does not add up."""
-
-    sealed: int
-    unsealed: int
-    broken: tuple[str, ...]
 
 
 class Quick(AliasQuick, ResourceQuick, Protocol):
@@ -256,7 +248,7 @@ class Transaction(Snapshot, Folding, ThreadNumbers, Protocol):
         ...
 
 
-class Storage(Protocol):
+class Storage(AuditTrail, Protocol):
     """A store, by whatever engine."""
 
     def reader(self) -> Quick:
@@ -273,14 +265,6 @@ class Storage(Protocol):
 
     def purge(self) -> bool:
         """Make removed content unreadable in the files too; False while a reader prevents it."""
-        ...
-
-    def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
-        """Verify the audit trail, after sealing what is unsealed if an instant is given."""
-        ...
-
-    def seal(self, at: Instant) -> int:
-        """Chain the audit entries of every tenant that have no seal yet; gives how many."""
         ...
 
     def check(self, tenant: str | None = None) -> list[str]:

@@ -13,11 +13,12 @@ from vigent.domain.changes import ChangeSet
 from vigent.domain.statements import Key, KeyId
 from vigent.errors import StoreBusy
 from vigent.ports.storage import Selection, Storage
+from vigent.testing.resources import ResourceClaims
 
 __all__ = ["StorageContract"]
 
 
-class StorageContract(abc.ABC):
+class StorageContract(ResourceClaims, abc.ABC):
     """The claims of the storage port that memory relies on."""
 
     @abc.abstractmethod

@@ -10,7 +10,7 @@ from vigent.domain.audit import GENESIS, digest_entry, seal_hash
 from vigent.domain.time import Instant
 from vigent.domain.timeline import replay
 from vigent.errors import StoreBusy, UnavailableError
-from vigent.ports.storage import AuditSummary
+from vigent.ports.audit import AuditSummary
 from vigent.storage.inmemory.erasing import ErasingChange
 from vigent.storage.inmemory.rows import Rows, View
 

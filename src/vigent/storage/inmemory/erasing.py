@@ -62,20 +62,14 @@ class ErasingChange(Change):
         }  # fmt: skip
         if dry_run:
             return counts
-        for number in gone:
-            del rows.statements[number]
-        for number in beliefs:
-            del rows.beliefs[number]
-        for number in episodes:
-            del rows.episodes[number]
+        for table, ids in (
+            (rows.statements, gone), (rows.beliefs, beliefs), (rows.episodes, episodes),
+            (rows.answered, answers), (rows.aliases, aliases), (rows.resources, resources),
+        ):  # fmt: skip
+            for id in ids:
+                del table[id]  # pyright: ignore[reportArgumentType]
         for number in keys:
             del rows.keys[rows.key_ids.pop(number)]
-        for answer in answers:
-            del rows.answered[answer]
-        for alias in aliases:
-            del rows.aliases[alias]
-        for resource in resources:
-            del rows.resources[resource]
         rows.persons.pop(link, None)
         rows.emptied |= audit
         rows.erased[erasure.tenant, erasure.digest] = erasure.at

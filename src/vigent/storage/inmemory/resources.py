@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import Protocol
 
 from vigent.domain.changes import AuditEntry, ResourceChanges
 from vigent.domain.resources import AuditRow, ResourceRow, Rkind
 
-__all__ = ["ResourceRows", "ResourceView", "entries_of"]
+__all__ = ["ResourceRows", "ResourceView"]
 
 ResourceRows = dict[tuple[str, str, str], ResourceRow]
+
+
+Seals = list[tuple[tuple[str, ...], bytes, str]]
+
+
+class Held(Protocol):
+    """What is read here of all that is held in memory."""
+
+    resources: ResourceRows
+    salts: dict[str, bytes]
+    audit: dict[str, AuditEntry]
+    emptied: set[str]
+    seals: Seals
 
 
 class ResourceView:
     """Reads resources, and takes changes of them in."""
 
-    def __init__(self, resources: ResourceRows) -> None:
-        self._resources = resources
+    def __init__(self, held: Held) -> None:
+        self._resources = held.resources
+        self._held = held
 
     def resource(self, tenant: str, kind: Rkind, id: str) -> ResourceRow | None:
         """Give one resource by its id."""
@@ -34,6 +49,31 @@ class ResourceView:
         found = [r for r in self._resources.values() if r[:2] == (tenant, kind) and r.id > after]
         return sorted(found, key=lambda r: r.id)[:limit]
 
+    def tenants(self) -> list[str]:
+        """Give every tenant that anything was ever written for, in order."""
+        return sorted(self._held.salts)
+
+    def audit_entries(
+        self,
+        tenant: str,
+        *,
+        before: str | None = None,
+        action: str | None = None,
+        target: str | None = None,
+        limit: int = 100,
+    ) -> list[AuditRow]:
+        """Give entries of the audit trail, newest first, from before an entry's id on."""
+        held = self._held
+        found = [
+            e
+            for e in held.audit.values()
+            if e.tenant == tenant
+            and (before is None or e.id < before)
+            and action in (None, e.action)
+            and target in (None, e.target)
+        ]
+        return _entries_of(found, held.emptied, held.seals)[:limit]
+
     def _change_resources(self, changes: ResourceChanges | None) -> None:
         if changes is None:
             return
@@ -43,7 +83,7 @@ class ResourceView:
             self._resources[r[:3]] = r
 
 
-def entries_of(
+def _entries_of(
     entries: Iterable[AuditEntry],
     emptied: Collection[str],
     seals: Sequence[tuple[tuple[str, ...], bytes, str]],

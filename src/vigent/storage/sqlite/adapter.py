@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from vigent.domain.time import Instant
 from vigent.errors import StoreBusy, StoreReadOnly
-from vigent.ports.storage import AuditSummary
+from vigent.ports.audit import AuditSummary
 from vigent.storage.migrate import migrate_sqlite
 from vigent.storage.sqlite.auditing import seal_audit, verify_audit
 from vigent.storage.sqlite.connection import Connections, translated

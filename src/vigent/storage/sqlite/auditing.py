@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vigent.domain.audit import GENESIS, digest_entry, seal_hash
 from vigent.domain.time import Instant
-from vigent.ports.storage import AuditSummary
+from vigent.ports.audit import AuditSummary
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q
 

@@ -874,7 +874,8 @@ DELETE FROM person WHERE tenant = ?1 AND person = ?2 AND ?3 IS NOT NULL;
 
 -- name: erase_resource
 -- The settings of a person.
-DELETE FROM resource WHERE tenant = ?1 AND person = ?2 AND person <> '' AND ?3 IS NOT NULL;
+DELETE FROM resource INDEXED BY resource_person
+WHERE tenant = ?1 AND person = ?2 AND person <> '' AND ?3 IS NOT NULL;
 
 -- name: resource
 -- One resource by its id.
@@ -909,7 +910,7 @@ DELETE FROM resource WHERE tenant = ? AND kind = ? AND id = ?;
 SELECT audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.seal,
        audit_content.store, audit_content.person, audit_content.content
 FROM audit LEFT JOIN audit_content ON audit_content.audit = audit.no
-WHERE audit.tenant = ?1 AND (?2 IS NULL OR audit.id < ?2)
+WHERE audit.tenant = ?1 AND audit.id < ?2
   AND (?3 IS NULL OR audit.action = ?3) AND ?4 IS NULL
 ORDER BY audit.id DESC LIMIT ?5;
 
@@ -918,7 +919,7 @@ ORDER BY audit.id DESC LIMIT ?5;
 SELECT audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.seal,
        audit_content.store, audit_content.person, audit_content.content
 FROM audit LEFT JOIN audit_content ON audit_content.audit = audit.no
-WHERE audit.tenant = ?1 AND (?2 IS NULL OR audit.id < ?2)
+WHERE audit.tenant = ?1 AND audit.id < ?2
   AND (?3 IS NULL OR audit.action = ?3) AND audit.target = ?4
 ORDER BY audit.id DESC LIMIT ?5;
 
@@ -928,7 +929,7 @@ SELECT DISTINCT tenant FROM audit INDEXED BY audit_unsealed WHERE seal IS NULL;
 
 -- name: last_seal
 -- The newest seal of a tenant.
-SELECT n, hash FROM seal WHERE tenant = ? ORDER BY n DESC LIMIT 1;
+SELECT n, hash FROM seal WHERE tenant = ? AND n > 0 ORDER BY n DESC LIMIT 1;
 
 -- name: end_vector
 -- All rows of a tenant that is deleted.

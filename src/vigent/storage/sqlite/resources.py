@@ -13,6 +13,8 @@ from vigent.storage.sqlite.database import Database
 __all__ = ["RESOURCE_ORDER", "ResourceView"]
 
 _Q: Final[Mapping[str, LiteralString]] = load_queries("vigent.storage.sqlite")
+_LAST: Final = "aud_g"
+"""Greater than any id of an entry."""
 RESOURCE_ORDER: Final = ("resource_delete", "resource_put")
 
 
@@ -56,6 +58,6 @@ class ResourceView:
         limit: int = 100,
     ) -> list[AuditRow]:
         """Give entries of the audit trail, newest first, from before an entry's id on."""
-        handles = (tenant, before, action, target, limit)
+        handles = (tenant, before or _LAST, action, target, limit)
         query = "audit_entries" if target is None else "audit_entries_of"
         return [AuditRow._make(row) for row in self._run(_Q[query], handles).fetchall()]
