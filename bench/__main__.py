@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench.engine import measure_engine
 from bench.recall import measure_recall
+from bench.service import measure_service
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -16,7 +17,7 @@ RESULTS = Path(__file__).parent / "results"
 def main() -> int:
     """Measure, print a line a figure, and write the report; 1 where a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("suite", choices=["engine", "recall"])
+    parser.add_argument("suite", choices=["engine", "recall", "service"])
     parser.add_argument("--scale", choices=["tiny", "full"], default="full")
     parser.add_argument("--out", type=Path, help="default: bench/results/<suite>.json")
     parser.add_argument("--only", help="parts to run, with commas between (default: all)")
@@ -25,6 +26,8 @@ def main() -> int:
     parts = args.only.split(",") if args.only else None
     if args.suite == "engine":
         report = measure_engine(args.scale, parts)
+    elif args.suite == "service":
+        report = measure_service(args.scale, parts)
     else:
         report = measure_recall(args.scale, parts, args.data)
     out = args.out or RESULTS / f"{args.suite}.json"
