@@ -48,6 +48,13 @@ from vigent.write.draft import UNSET
 
 __all__ = ["FirstStart", "Presented", "Service"]
 
+_NOBODY: Final = (
+    "", "key", "", None, "", 1,
+    KeyDocument(
+        capabilities=CAPABILITIES, secrets=(Secret(digest="0" * 64),), revoked_at=0
+    ).model_dump_json(),
+    0, 0,
+)  # fmt: skip
 _KEPT: Final = 1_000
 """How many views of stores by callers are kept ready."""
 
@@ -122,9 +129,9 @@ class Service:
         scheme, _, text = (presented.authorization or "").partition(" ")
         parts = read_key(text.strip()) if scheme.lower() == "bearer" else None
         tenant, id, secret = parts or ("", "", "")
-        row = self.registry.find(tenant, "key", id)
-        document = None if row is None else key_of(row)
-        if not accepted(document, secret, self.clock.now()) or row is None or document is None:
+        row = self.registry.find(tenant, "key", id) or _nobody()
+        document = key_of(row)
+        if not accepted(document, secret, self.clock.now()):
             raise Unauthorized("the key is not valid")
         person, by_token = self._person(tenant, presented)
         return Caller(self, row, document, person, by_token=by_token)
@@ -252,6 +259,11 @@ class Service:
                 last.callback(self._worker.stop)
             for memory in (*self._seen.values(), *self._stores.values()):
                 last.callback(memory.flush_retrieved)
+
+
+def _nobody() -> ResourceRow:
+    """Give the row of a key that opens nothing: where there is none it is looked at as closely."""
+    return ResourceRow._make(_NOBODY)
 
 
 def key_of(row: ResourceRow) -> KeyDocument:
