@@ -117,7 +117,11 @@ def accept(schema: Schema, person: str, r: Request) -> Draft:
         source=words_of(r.source, "source", _MAX_SOURCE),
         trust=str(r.trust),
         trust_rank=rank,
-        **deadline(schema, r.expires_at, r.ttl_days, r.retention_policy, r.timezone),
+        expires_at=(
+            kept := deadline(schema, r.expires_at, r.ttl_days, r.retention_policy, r.timezone)
+        ).expires_at,
+        ttl_days=kept.ttl_days,
+        retention=kept.retention,
         metadata=None if r.metadata is None else check_metadata(r.metadata),
         expect=reference(r.expect, "expect"),
         held=held,
@@ -243,6 +247,6 @@ def accept_update(schema: Schema, type: str, changes: Mapping[str, Any]) -> dict
             changes.get("ttl_days"),
             changes.get("retention_policy"),
             changes.get("timezone"),
-        )
+        )._asdict()
     )
     return out

@@ -7,9 +7,9 @@ it is decided.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from vigent.domain.changes import ChangeSet, Withdraw
 from vigent.domain.records import Stretch
@@ -26,6 +26,11 @@ from vigent.write.gaps import leave_gap
 from vigent.write.refold import Refolded, refold
 
 __all__ = ["Standing", "Work", "token_of"]
+
+
+# One of these is made for every write: ``dict[int, Statement]`` is a slow way to make a dict.
+_rows: Final = cast("Callable[[], list[Any]]", list)
+_by_number: Final = cast("Callable[[], dict[int, Any]]", dict)
 
 
 def token_of(salt: bytes, canon: str) -> bytes:
@@ -57,10 +62,10 @@ class Work:
     at: Instant
     salt: bytes
     changes: ChangeSet
-    folds: list[Refolded] = field(default_factory=list[Refolded])
-    new: dict[int, Statement] = field(default_factory=dict[int, Statement])
-    amended: dict[int, Statement] = field(default_factory=dict[int, Statement])
-    shown: dict[int, Standing] = field(default_factory=dict[int, Standing])
+    folds: list[Refolded] = field(default_factory=_rows)
+    new: dict[int, Statement] = field(default_factory=_by_number)
+    amended: dict[int, Statement] = field(default_factory=_by_number)
+    shown: dict[int, Standing] = field(default_factory=_by_number)
     joined: Timelines | None = None
     """What readers see where an alias bears on the key; no quick answer is kept there."""
     _next: int = 0
