@@ -138,10 +138,10 @@ class WritePipeline:
         beside = session.beside(named)
         if beside is not None:
             key = next((k for k in beside if k.id == named), None)
-        at = max([self._later(key), *(self._later(k) for k in beside or ())])
+        at = max([self._later(k) for k in (key, *(beside or ()))])
         dated = self._dates(session.unsettled, draft, at)
         if beside is None and is_plain(draft, id):
-            plainly = self._enter_plainly(session, key, draft, dated, at)
+            plainly = self._enter_plainly(session, key, named, draft, dated, at)
             if plainly is not None:
                 return plainly
         transaction = session.transaction
@@ -170,13 +170,19 @@ class WritePipeline:
         return self.show(entered, work)
 
     def _enter_plainly(
-        self, session: Session, key: Key | None, draft: Draft, dated: Dated, at: Instant
+        self,
+        session: Session,
+        key: Key | None,
+        named: KeyId,
+        draft: Draft,
+        dated: Dated,
+        at: Instant,
     ) -> WriteResult | None:
         """Enter the first or next statement of a key; None where that is not all it takes."""
         if session.plain is None:
             session.plain = Plain(session.unsettled, self.context, session.salt)
         plain = session.plain
-        work = plain.turn_to(key, self.key_id(draft) if key is None else key.id, draft, at)
+        work = plain.turn_to(key, named, draft, at)
         ends = None if key is None else plain.last(draft, dated)
         if key is not None and ends is None:
             return None

@@ -6,8 +6,6 @@ transaction are gathered into one change set. Most writes, and loading many, are
 
 from __future__ import annotations
 
-from contextlib import closing
-
 from vigent.domain.changes import ChangeSet, Close, Head
 from vigent.domain.records import Stretch, pack
 from vigent.domain.statements import (
@@ -95,8 +93,9 @@ class Plain:
         at, start = work.at, dated.start
         if draft.multi or not draft.attribute or dated.end != OPEN or start > at:
             return None
-        with closing(self._transaction.window(work.key, ONE_VALUE, END)) as statements:
-            old, after = next(statements, None), next(statements, None)
+        statements = self._transaction.window(work.key, ONE_VALUE, END)
+        old, after = next(statements, None), next(statements, None)
+        statements.close()
         plain = (
             old is not None
             and after is None
