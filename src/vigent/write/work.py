@@ -107,7 +107,8 @@ class Work:
         indexed = int(asserts and role == "asserted" and not is_own(self.key.id.subject))
         token = b"" if value is None else token_of(self.salt, value.canon)
         shows = asserts and draft.text is None and value is not None
-        return Statement(
+        # A row this wide is made from one tuple in two thirds of the time.
+        return Statement._make((
             number, self.context.tenant, id or self.context.ids.new("mem"), self.key.no, member,
             role, kind, token, start, end, 1, basis, at, OPEN, OPEN, 0, place, at, number, at,
             clean, indexed, keep, draft.type, value.kind if shows and value is not None else None,
@@ -116,7 +117,7 @@ class Work:
             self.context.writer, draft.confidence, draft.importance, draft.metadata or "{}",
             retention, expires if asserts else OPEN, at, at, None, 1, 0,
             self.context.schema.version, draft.fields, int(draft.flagged), None, "", "", reason,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def _deadline(self, draft: Draft) -> tuple[Instant, str | None]:
         """Give when the memory expires, and by which policy; None where a date was given."""
