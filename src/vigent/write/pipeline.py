@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from typing import Any, Final
 
 from vigent.domain.changes import ChangeSet
@@ -286,11 +287,7 @@ class WritePipeline:
         # Of joined subjects each memory bears the name it was written under.
         at, one = work.at, entered.memory
         memory = None if one is None else self.record(one, _key_of(work, one.statement), at)
-        ended = tuple(
-            [self.record(s, _key_of(work, s.statement), at) for s in entered.ended]
-            if entered.ended
-            else ()
-        )
+        ended = tuple([self.record(s, _key_of(work, s.statement), at) for s in entered.ended])
         return WriteResult(entered.outcome, memory, ended, entered.reason)
 
     def _followed(self, statement: Statement, at: Instant) -> Callable[[], str | None]:
@@ -312,7 +309,7 @@ class WritePipeline:
         return Record(
             key.id, key.name, statement, standing.stretch, replaced=replaced,
             replacer=standing.replacer, valid_at=at, known=at, answered_at=at,
-            half_life_days=half_life(self.context.schema, key.id, statement.type),
+            half_life_days=partial(half_life, self.context.schema, key.id),
         )  # fmt: skip
 
 

@@ -69,6 +69,8 @@ class Work:
     joined: Timelines | None = None
     """What readers see where an alias bears on the key; no quick answer is kept there."""
     _next: int = 0
+    _token: tuple[Value | None, bytes] = (None, b"")
+    """The value asked for last, and its token."""
 
     def __post_init__(self) -> None:
         self._next = self.transaction.numbers.statement
@@ -79,6 +81,12 @@ class Work:
         """Give the next free statement number."""
         self._next += 1
         return self._next - 1
+
+    def token(self, value: Value) -> bytes:
+        """Give the token of a value, which is asked for more than once in a row."""
+        if self._token[0] is not value:
+            self._token = (value, token_of(self.salt, value.canon))
+        return self._token[1]
 
     def state(
         self,
@@ -105,7 +113,7 @@ class Work:
         # What most statements come to; ``finish`` puts right what the replay finds otherwise.
         clean = int(end == OPEN and role == "asserted" and kind != "end")
         indexed = int(asserts and role == "asserted" and not is_own(self.key.id.subject))
-        token = b"" if value is None else token_of(self.salt, value.canon)
+        token = b"" if value is None else self.token(value)
         shows = asserts and draft.text is None and value is not None
         # A row this wide is made from one tuple in two thirds of the time.
         return Statement._make((

@@ -212,7 +212,7 @@ class SqliteTransaction(SqliteSnapshot):
 
     def apply(self, changes: ChangeSet) -> None:
         """Take a change set into the transaction."""
-        if any(key.no in self._dirty for key, _ in changes.recorded):
+        if self._dirty and any(key.no in self._dirty for key, _ in changes.recorded):
             self.flush()  # rows of one key are written in the order of its changes
         self._take_statements(changes)
         self._take_beliefs(changes)
