@@ -7,7 +7,6 @@ its timeline is replayed at the read. A subject without aliases costs one look-u
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from vigent.domain.aliases import AliasRow, joined
@@ -173,7 +172,7 @@ class JoinedSnapshot:
             if self._named is None:
                 self._named = {end for row in self.rows for end in (row.name, row.subject)}
             return [selection]
-        return [replace(selection, subject=name) for name in self.names(selection.subject)]
+        return [selection._replace(subject=name) for name in self.names(selection.subject)]
 
     def keys(self, selection: Selection) -> list[Key]:
         """Give the keys that a selection names, one for those that are joined."""

@@ -36,8 +36,10 @@ class RandomIds:
             if self._process != os.getpid():  # a fork must not go on with its parent's ids
                 self._random.seed(secrets.randbits(256))
                 self._process = os.getpid()
-            fresh = (time.time_ns() // 1_000_000 << 80) | self._random.getrandbits(80)
-            number = self._last = max(fresh, self._last + 1)
+            number = (time.time_ns() // 1_000_000 << 80) | self._random.getrandbits(80)
+            if number <= self._last:
+                number = self._last + 1
+            self._last = number
         return f"{prefix}_{number:032x}"
 
     def salt(self) -> bytes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from vigent.domain.aliases import AliasRow
@@ -53,8 +52,7 @@ class Scope(NamedTuple):
         return (self.person, "") if self.person else ("",)
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Which keys a read concerns; None leaves a part open, no persons means everyone's.
 
     A selection of every store names a subject, and whose. ``exact`` names keys of one store

@@ -133,7 +133,7 @@ class NameCache:
         if person and not any(row.person for row in view.rows):
             shared = JoinedSnapshot(view.plain, reading.tenant, reading.store, "")
             base = self.of(reading, shared, None, scopes[-1:])
-            own = replace(reading.selection(person), persons=(person,))
+            own = reading.selection(person)._replace(persons=(person,))
             there = _with_passages(scopes[:1])
             keys = [key for key in view.plain.keys(own) if key.no in there]
             return _with_keys(base, reading, view, keys, _state(scopes))

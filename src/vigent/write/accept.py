@@ -93,36 +93,21 @@ def accept(schema: Schema, person: str, r: Request) -> Draft:
     )
     if start is not None and end <= start:
         raise InvalidInput("valid_to", "must be after valid_from")
+    retract, end_given = False, r.valid_to is not None
+    # In the order of the fields: named, thirty of them take twice as long to hand over.
     return Draft(
-        person=person,
-        subject=about.subject,
-        name=about.name,
-        attribute=about.attribute,
-        definition=about.definition,
-        type=about.type.name,
-        retract=False,
-        mode=str(r.mode),
-        values=about.values,
-        text=about.text,
-        flagged=about.flagged,
-        valid_from=start,
-        valid_to=end,
-        corrects=reference(r.corrects, "corrects"),
-        supersedes=reference(r.supersedes, "supersedes"),
-        confidence=confidence_of(r.confidence, rank),
-        importance=importance_of(r.importance, about.type),
-        fields=own_fields(about.type, r.due, r.timezone),
-        source_episode=reference(r.source_episode_id, "source_episode_id"),
-        quote=words_of(r.quote, "quote", MAX_TEXT),
-        source=words_of(r.source, "source", _MAX_SOURCE),
-        trust=str(r.trust),
-        trust_rank=rank,
-        **deadline(schema, r.expires_at, r.ttl_days, r.retention_policy, r.timezone),
-        metadata=None if r.metadata is None else check_metadata(r.metadata),
-        expect=reference(r.expect, "expect"),
-        held=held,
-        end_given=r.valid_to is not None,
-    )
+        person, about.subject, about.name, about.attribute, about.definition, about.type.name,
+        retract, str(r.mode), about.values, about.text, about.flagged, start, end,
+        reference(r.corrects, "corrects"), reference(r.supersedes, "supersedes"),
+        confidence_of(r.confidence, rank), importance_of(r.importance, about.type),
+        own_fields(about.type, r.due, r.timezone),
+        reference(r.source_episode_id, "source_episode_id"),
+        words_of(r.quote, "quote", MAX_TEXT), words_of(r.source, "source", _MAX_SOURCE),
+        str(r.trust), rank,
+        *deadline(schema, r.expires_at, r.ttl_days, r.retention_policy, r.timezone),
+        None if r.metadata is None else check_metadata(r.metadata),
+        reference(r.expect, "expect"), held, end_given,
+    )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -243,6 +228,6 @@ def accept_update(schema: Schema, type: str, changes: Mapping[str, Any]) -> dict
             changes.get("ttl_days"),
             changes.get("retention_policy"),
             changes.get("timezone"),
-        )
+        )._asdict()
     )
     return out

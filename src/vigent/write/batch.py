@@ -26,6 +26,8 @@ _CHUNK: Final = 4_000
 _HOLD: Final = 1.0
 """For how long a transaction takes items in (s), unless all must: others wait for the lock."""
 
+_TEXT: Final = {str}
+
 
 class _Item(NamedTuple):
     """One item, checked: the draft, what it was made of, its idempotency key and its verb."""
@@ -75,7 +77,8 @@ def _prepare(writer: Writer, item: object, default_person: str | None) -> _Item 
     if not isinstance(item, Mapping):
         return InvalidInput("items", "must be mappings, one per write")
     request = dict(cast("Mapping[str, Any]", item))
-    if not all(isinstance(name, str) for name in cast("Mapping[object, object]", item)):
+    names = cast("Mapping[object, object]", item)
+    if {*map(type, names)} != _TEXT and not all(isinstance(name, str) for name in names):
         return InvalidInput("items", "must name their fields by text")
     verb = request.pop("op", "write")
     name = request.pop("idempotency_key", None)

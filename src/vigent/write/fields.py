@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any, Final, cast
+from typing import Final, NamedTuple, cast
 
 from vigent.domain.schema import AttributeDefinition, MemoryType, Schema, fact_like
 from vigent.domain.text import MAX_TEXT, MAX_TYPE, canonical_text, check_id, check_name, clean_text
@@ -18,6 +18,7 @@ from vigent.write.draft import unset
 
 __all__ = [
     "APPLICATION",
+    "Deadline",
     "attribute_of",
     "choice",
     "confidence_of",
@@ -39,33 +40,40 @@ APPLICATION: Final = 3
 """The rank of trust from which a source need not say how sure it is."""
 
 
+class Deadline(NamedTuple):
+    """How long something is kept, where a caller says so: one of these at most is given."""
+
+    expires_at: Instant | None = None
+    ttl_days: int | None = None
+    retention: str | None = None
+
+
+_NOTHING_SAID: Final = Deadline()
+
+
 def deadline(
     schema: Schema,
     expires_at: object,
     ttl_days: object,
     retention_policy: object,
     timezone: str | None,
-) -> dict[str, Any]:
+) -> Deadline:
     """Check how long to keep something: at most one of the three ways to say it."""
     if expires_at is None and ttl_days is None and retention_policy is None:
-        return {"expires_at": None, "ttl_days": None, "retention": None}
+        return _NOTHING_SAID
     if sum(x is not None for x in (expires_at, ttl_days, retention_policy)) > 1:
         raise InvalidInput(
             "expires_at", "give only one of expires_at, ttl_days and retention_policy"
         )
-    if retention_policy is not None:
-        schema.retention(retention_policy)
     if ttl_days is not None and (
         isinstance(ttl_days, bool) or not isinstance(ttl_days, int) or not 0 < ttl_days <= 36_500
     ):
         raise InvalidInput("ttl_days", "must be a whole number of days from 1 to 36500")
-    return {
-        "expires_at": None
-        if expires_at is None
-        else parse_instant(expires_at, "expires_at", timezone=timezone),
-        "ttl_days": ttl_days,
-        "retention": retention_policy,
-    }
+    return Deadline(
+        None if expires_at is None else parse_instant(expires_at, "expires_at", timezone=timezone),
+        ttl_days,
+        None if retention_policy is None else schema.retention(retention_policy).name,
+    )
 
 
 def memory_type(schema: Schema, type: object) -> tuple[MemoryType, str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from typing import Any, Final
 
 from vigent.domain.changes import ChangeSet
@@ -138,10 +139,10 @@ class WritePipeline:
         beside = session.beside(named)
         if beside is not None:
             key = next((k for k in beside if k.id == named), None)
-        at = max([self._later(key), *(self._later(k) for k in beside or ())])
+        at = max([self._later(k) for k in (key, *(beside or ()))])
         dated = self._dates(session.unsettled, draft, at)
         if beside is None and is_plain(draft, id):
-            plainly = self._enter_plainly(session, key, draft, dated, at)
+            plainly = self._enter_plainly(session, key, named, draft, dated, at)
             if plainly is not None:
                 return plainly
         transaction = session.transaction
@@ -170,13 +171,19 @@ class WritePipeline:
         return self.show(entered, work)
 
     def _enter_plainly(
-        self, session: Session, key: Key | None, draft: Draft, dated: Dated, at: Instant
+        self,
+        session: Session,
+        key: Key | None,
+        named: KeyId,
+        draft: Draft,
+        dated: Dated,
+        at: Instant,
     ) -> WriteResult | None:
         """Enter the first or next statement of a key; None where that is not all it takes."""
         if session.plain is None:
             session.plain = Plain(session.unsettled, self.context, session.salt)
         plain = session.plain
-        work = plain.turn_to(key, self.key_id(draft) if key is None else key.id, draft, at)
+        work = plain.turn_to(key, named, draft, at)
         ends = None if key is None else plain.last(draft, dated)
         if key is not None and ends is None:
             return None
@@ -280,11 +287,7 @@ class WritePipeline:
         # Of joined subjects each memory bears the name it was written under.
         at, one = work.at, entered.memory
         memory = None if one is None else self.record(one, _key_of(work, one.statement), at)
-        ended = tuple(
-            [self.record(s, _key_of(work, s.statement), at) for s in entered.ended]
-            if entered.ended
-            else ()
-        )
+        ended = tuple([self.record(s, _key_of(work, s.statement), at) for s in entered.ended])
         return WriteResult(entered.outcome, memory, ended, entered.reason)
 
     def _followed(self, statement: Statement, at: Instant) -> Callable[[], str | None]:
@@ -306,7 +309,7 @@ class WritePipeline:
         return Record(
             key.id, key.name, statement, standing.stretch, replaced=replaced,
             replacer=standing.replacer, valid_at=at, known=at, answered_at=at,
-            half_life_days=half_life(self.context.schema, key.id, statement.type),
+            half_life_days=partial(half_life, self.context.schema, key.id),
         )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ transaction are gathered into one change set. Most writes, and loading many, are
 
 from __future__ import annotations
 
-from contextlib import closing
+from typing import Final
 
 from vigent.domain.changes import ChangeSet, Close, Head
 from vigent.domain.records import Stretch, pack
@@ -29,9 +29,12 @@ from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.holding import Dated
 from vigent.write.reconcile import inherit, member_of, place_of, trust_problem
-from vigent.write.work import Work, token_of
+from vigent.write.work import Work
 
 __all__ = ["Plain", "is_plain"]
+
+_NOTHING: Final = Key(0, KeyId("", "", "", "", "", ""), "", 0)
+"""Stands for the key until the first is turned to."""
 
 
 def is_plain(draft: Draft, id: str | None) -> bool:
@@ -52,8 +55,7 @@ class Plain:
     def __init__(self, transaction: Transaction, context: Context, salt: bytes) -> None:
         self._transaction = transaction
         changes = ChangeSet(context.tenant)
-        nothing = Key(0, KeyId("", "", "", "", "", ""), "", 0)
-        self.work = Work(transaction, context, nothing, None, 0, salt, changes)
+        self.work = Work(transaction, context, _NOTHING, None, 0, salt, changes)
         self._keys, _, self._beliefs = transaction.numbers
         self.ids: set[KeyId] = set()
 
@@ -95,8 +97,9 @@ class Plain:
         at, start = work.at, dated.start
         if draft.multi or not draft.attribute or dated.end != OPEN or start > at:
             return None
-        with closing(self._transaction.window(work.key, ONE_VALUE, END)) as statements:
-            old, after = next(statements, None), next(statements, None)
+        statements = self._transaction.window(work.key, ONE_VALUE, END)
+        old, after = next(statements, None), next(statements, None)
+        statements.close()
         plain = (
             old is not None
             and after is None
@@ -108,7 +111,7 @@ class Plain:
             and old.evidence_count == 1
             and old.status == "active"
             and shown(old, at)
-            and old.token != token_of(work.salt, value.canon)
+            and old.token != work.token(value)
             and trust_problem(work, draft, [old]) is None
         )
         if old is None or not plain:

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
+import apsw
+
 from vigent.domain.time import Instant
 from vigent.errors import StoreBusy, StoreReadOnly
 from vigent.ports.audit import AuditSummary
 from vigent.storage.migrate import migrate_sqlite
 from vigent.storage.sqlite.auditing import seal_audit, verify_audit
-from vigent.storage.sqlite.connection import Connections, translated
+from vigent.storage.sqlite.connection import Connections, translate, translated
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.erasing import ErasingTransaction, purge_files
 from vigent.storage.sqlite.inspecting import inspect
@@ -77,31 +79,26 @@ class SqliteStorage:
     @contextmanager
     def transaction(self, *, wait: bool = True) -> Generator[ErasingTransaction]:
         """Take the write lock; an error inside rolls everything back."""
-        with translated():
+        # Every write comes by here, so this is one context manager and not one for each step.
+        try:
             connection = self._connections.get()
             # Threads of one process queue here, where waiting is fair and costs nothing.
-            with self._lock(wait=wait):
-                if wait:
-                    self._connections.give_way()
-                with self._connections.patience(wait=wait):
-                    connection.execute("BEGIN IMMEDIATE")
+            if not self._writing.acquire(blocking=wait):
+                raise StoreBusy("the store is being written by others; nothing was written")
+            try:
+                self._connections.begin(connection, wait=wait)
+                transaction = ErasingTransaction(connection)
+                yield transaction
+                transaction.flush()
+                connection.execute("COMMIT")
+            finally:
                 try:
-                    transaction = ErasingTransaction(connection)
-                    yield transaction
-                    transaction.flush()
-                    connection.execute("COMMIT")
-                finally:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
-
-    @contextmanager
-    def _lock(self, *, wait: bool) -> Generator[None]:
-        if not self._writing.acquire(blocking=wait):
-            raise StoreBusy("the store is being written by others; nothing was written")
-        try:
-            yield
-        finally:
-            self._writing.release()
+                finally:
+                    self._writing.release()
+        except apsw.Error as error:
+            raise translate(error) from error
 
     def purge(self) -> bool:
         """Rewrite the file without what was removed; False while a reader holds old pages."""

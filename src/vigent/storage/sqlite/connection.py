@@ -204,17 +204,20 @@ class Connections:
         time.sleep(nap * (4 if tries < _NEW else 1 if tries < _PATIENT else 8))
         return True
 
-    @contextmanager
-    def patience(self, *, wait: bool) -> Generator[None]:
-        """Let this thread wait for the lock, or find out at once that it is taken."""
-        self._local.hurried = not wait
+    def begin(self, connection: Database, *, wait: bool) -> None:
+        """Take the write lock on this thread's connection, or find out at once that it is taken."""
+        if wait:
+            self._give_way()
+            connection.execute("BEGIN IMMEDIATE")
+            return
+        self._local.hurried = True
         try:
-            yield
+            connection.execute("BEGIN IMMEDIATE")
         finally:
             self._local.hurried = False
 
-    def give_way(self) -> None:
-        """Before taking the lock: let those who wait go first, where there were any lately.
+    def _give_way(self) -> None:
+        """Let those who wait for the lock go first, where there were any lately.
 
         Without it the process that has just written finds the lock free and takes it again.
         """

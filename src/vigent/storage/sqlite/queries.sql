@@ -203,16 +203,24 @@ WHERE tenant = ? AND key = ? AND member = ? AND clean = 1
   AND (valid_from, place, turn, no) < (?, ?, ?, ?)
 ORDER BY valid_from DESC, place DESC, turn DESC, no DESC LIMIT 1;
 
--- name: last_in_order
--- The last live statement of one timeline.
-SELECT * FROM statement
-WHERE tenant = ? AND key = ? AND member = ?
-  AND role = 'asserted' AND withdrawn_at = 9223372036854775807
-ORDER BY valid_from DESC, place DESC, turn DESC, no DESC LIMIT 1;
+-- name: last_of_key
+-- The last live statement of a single-valued key with the stretch that begins there, where that is
+-- believed for good.
+SELECT belief.no, belief.tenant, belief.key, belief.member, belief.memory, belief.valid_from,
+       belief.valid_to, belief.recorded_from, belief.recorded_to, statement.*
+FROM statement CROSS JOIN belief
+WHERE statement.no = (
+    SELECT no FROM statement
+    WHERE tenant = ?1 AND key = ?2 AND member = x''
+      AND role = 'asserted' AND withdrawn_at = 9223372036854775807
+    ORDER BY valid_from DESC, place DESC, turn DESC, no DESC LIMIT 1)
+  AND +statement.clean = 1
+  AND belief.tenant = ?1 AND belief.key = ?2 AND belief.member = x''
+  AND belief.valid_from = statement.valid_from AND belief.recorded_to IS NULL
+  AND belief.valid_to = 9223372036854775807;
 
 -- name: last_of_keys
--- The last live statement of single-valued keys with the stretch that begins there, where that is
--- believed for good.
+-- The same of several keys.
 SELECT belief.no, belief.tenant, belief.key, belief.member, belief.memory, belief.valid_from,
        belief.valid_to, belief.recorded_from, belief.recorded_to, statement.*
 FROM json_each(?2) CROSS JOIN statement CROSS JOIN belief

@@ -26,7 +26,7 @@ from vigent.storage.sqlite.threads import thread_rows
 
 __all__ = ["SqliteTransaction"]
 
-_CLEAN = Statement._fields.index("clean")
+_WIDTH = len(Belief._fields)
 _FIRST: Rank = (BEGINNING, BEGINNING, 0, 0)
 
 _PLACE = {query: place for place, query in enumerate(ORDER)}
@@ -60,32 +60,54 @@ class SqliteTransaction(SqliteSnapshot):
     def keys(self, selection: Selection) -> list[Key]:
         """Give the keys that a selection names, as they stand in this transaction."""
         s = selection
-        exact = s.subject is not None and s.attribute is not None and s.type is not None
-        if exact and s.persons and s.store is not None:
+        if (
+            s.persons
+            and s.store is not None
+            and s.subject is not None
+            and s.attribute is not None
+            and s.type is not None
+        ):
             # Keys made in this transaction are all in ``_fresh``; nothing need be written first.
-            ids = [
-                KeyId(s.tenant, s.store, person, s.subject or "", s.attribute or "", s.type or "")
+            return [
+                key
                 for person in sorted(s.persons)
+                if (
+                    key := self._exact(
+                        KeyId(s.tenant, s.store, person, s.subject, s.attribute, s.type)
+                    )
+                )
             ]
-            found = (self._fresh.get(id) or self._exact(id) for id in ids)
-            return [key for key in found if key is not None]
         self.flush()
         found = [self._fresh.get(key.id, key) for key in super().keys(selection)]
         if s.exact:
             self._wanted = [key.no for key in found if key.id.attribute]
         return found
 
-    def _read_ahead(self, key: Key) -> None:
-        """Fetch the ends of the timelines of keys asked for together, with the first of them."""
-        self.flush()
-        wanted = orjson.dumps(self._wanted).decode()
-        self._wanted.clear()
-        width = len(Belief._fields)
-        for row in self._run(Q["last_of_keys"], (key.id.tenant, wanted)).fetchall():
-            belief, last = Belief._make(row[:width]), Statement._make(row[width:])
+    def _end_of(self, key: Key) -> Statement | None:
+        """Give the last statement of a timeline, where it is clean and believed for good.
+
+        Of keys that were asked for together all are read with the first of them.
+        """
+        tenant = key.id.tenant
+        if self._wanted:
+            self.flush()
+            wanted = orjson.dumps(self._wanted).decode()
+            self._wanted.clear()
+            rows = self._run(Q["last_of_keys"], (tenant, wanted)).fetchall()
+        elif key.no not in self._ahead:
+            rows = self._run(Q["last_of_key"], (tenant, key.no)).fetchall()
+        else:
+            rows = []
+        for row in rows:
+            belief, last = Belief._make(row[:_WIDTH]), Statement._make(row[_WIDTH:])
             self._ahead[belief.key] = (belief, last)
+        found = self._ahead.get(key.no)
+        return None if found is None else found[1]
 
     def _exact(self, id: KeyId) -> Key | None:
+        fresh = self._fresh.get(id)
+        if fresh is not None:
+            return fresh
         rows = self._run(Q["key_exact"], id).fetchall()
         return key_of(rows[0]) if rows else None
 
@@ -105,14 +127,9 @@ class SqliteTransaction(SqliteSnapshot):
             yield from found
             return
         if before == END:
-            if self._wanted:
-                self._read_ahead(key)
-            if key.no in self._ahead:
-                yield self._ahead[key.no][1]
-                return
-            last = self._run(Q["last_in_order"], (*scope, member)).fetchall()
-            if last and last[0][_CLEAN]:
-                yield Statement._make(last[0])
+            last = self._end_of(key)
+            if last is not None:
+                yield last
                 return
         clean = self._run(Q["last_clean"], (*scope, member, *before)).fetchall()
         start = clean[0] if clean else _FIRST
@@ -195,7 +212,7 @@ class SqliteTransaction(SqliteSnapshot):
 
     def apply(self, changes: ChangeSet) -> None:
         """Take a change set into the transaction."""
-        if any(key.no in self._dirty for key, _ in changes.recorded):
+        if self._dirty and any(key.no in self._dirty for key, _ in changes.recorded):
             self.flush()  # rows of one key are written in the order of its changes
         self._take_statements(changes)
         self._take_beliefs(changes)
