@@ -67,21 +67,22 @@ class Door:
     ) -> R:
         """Run something that may write, to its end even where its caller has gone meanwhile."""
         call = partial(verb, self._bound(), *args, **kwargs)
+        done: list[R] = []
         try:
             with CancelScope(shield=True):
-                return await self._crossing.write(call)
+                done.append(await self._crossing.write(call))
         except VigentError as error:
             raise ToolError(_told(error)) from error
+        return done[0]
 
-    async def resource(
+    async def document(
         self, verb: Callable[Concatenate[Bound, P], R], *args: P.args, **kwargs: P.kwargs
     ) -> R:
-        """Run something that only reads, for a resource or a prompt; raises ResourceError."""
-        call = partial(verb, self._bound(), *args, **kwargs)
+        """Read for a resource or a prompt; raises ResourceError."""
         try:
-            return await self._crossing.read(call)
-        except VigentError as error:
-            raise ResourceError(_told(error)) from error
+            return await self.read(verb, *args, **kwargs)
+        except ToolError as error:
+            raise ResourceError(str(error)) from error
 
 
 def _told(error: VigentError) -> str:

@@ -25,19 +25,19 @@ class Documents:
 
     async def state(self, subject: str) -> str:
         """All that is in force of a subject now."""
-        return _json(await self._door.resource(working.current, subject, None))
+        return _json(await self._door.document(working.current, subject, None))
 
     async def subjects(self) -> str:
         """The names of the subjects about which something is in force."""
-        return orjson.dumps(await self._door.resource(_names)).decode()
+        return orjson.dumps(await self._door.document(_names)).decode()
 
     async def graph(self) -> str:
         """The graph of entities and relations as it is now."""
-        return _json(await self._door.resource(graphing.read_graph, _ENTITIES, None))
+        return _json(await self._door.document(graphing.read_graph, _ENTITIES, None))
 
     async def with_memory(self, question: str) -> list[Message]:
         """Ask a question together with what memory has on it."""
-        found = await self._door.resource(working.context, question, 1_500)
+        found = await self._door.document(working.context, question, 1_500)
         block = found.block or "Nothing is remembered about this."
         return [
             UserMessage(

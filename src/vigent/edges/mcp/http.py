@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, Final
@@ -25,7 +25,7 @@ _REFUSED: Final = orjson.dumps({"error": "unauthorized", "message": "a valid key
 
 
 class HttpEndpoint:
-    """An ASGI application for one path, and what must run beside it.
+    """An ASGI application to put at any path, and what must run beside it.
 
     ``authenticate`` gets the headers of a request (names in lower case) and gives what its key may
     work on, or None, which is answered with 401. It is asked at every request, and nothing is
@@ -38,7 +38,6 @@ class HttpEndpoint:
         self,
         authenticate: Callable[[Mapping[str, str]], Awaitable[Bound | None]],
         *,
-        path: str = "/mcp",
         allowed_hosts: Sequence[str] | None = ("127.0.0.1:*", "localhost:*", "[::1]:*"),
         crossing: Crossing | None = None,
     ) -> None:
@@ -46,8 +45,8 @@ class HttpEndpoint:
         self._server = server_of(_BOUND.get, crossing)
         checked = allowed_hosts is not None
         hosts = list(allowed_hosts or ())
-        self._app = self._server.streamable_http_app(
-            streamable_http_path=path,
+        # Made for its session manager, which does not look at the path.
+        self._server.streamable_http_app(
             stateless_http=True,
             json_response=True,
             transport_security=TransportSecuritySettings(
@@ -58,7 +57,7 @@ class HttpEndpoint:
         )
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def running(self) -> AsyncGenerator[None]:
         """Run what serves the requests, once, for as long as the application lives."""
         async with self._server.session_manager.run():
             yield
@@ -74,7 +73,7 @@ class HttpEndpoint:
             return
         token = _BOUND.set(bound)
         try:
-            await self._app(scope, receive, send)
+            await self._server.session_manager.handle_request(scope, receive, send)
         finally:
             _BOUND.reset(token)
 

@@ -148,10 +148,10 @@ class Context(BaseModel):
 def answer(shape: BaseModel, said: Any = None) -> CallToolResult:
     """Give a result as compact JSON, as text and as structured content.
 
-    ``said`` is the text's content where the original of a tool says something else there.
+    ``said`` is the text, or its content, where the original of a tool says something else there.
     """
     content = shape.model_dump(mode="json", by_alias=True, exclude_none=True)
-    text = orjson.dumps(content if said is None else said).decode()
+    text = said if isinstance(said, str) else orjson.dumps(content if said is None else said).decode()
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=content)
 
 

@@ -41,6 +41,43 @@ AsOf = Annotated[
     str | None, Field(description=f"Ask what was in force then: {_WHEN}; now when left out.")
 ]
 KnownAt = Annotated[str | None, Field(description=f"… as it was known then: {_WHEN}.")]
+OfSubject = Annotated[str | None, Field(description="Whom or what it is about.")]
+OfAttribute = Annotated[
+    str | None, Field(description="The property, in snake_case: passport_deadline.")
+]
+Text = Annotated[
+    str | None, Field(description="A memory in words, instead of attribute and value.")
+]
+Type = Annotated[
+    str,
+    Field(
+        description="fact, commitment, preference or behaviour; the last two wait for the person's "
+        "own word."
+    ),
+]
+Confidence = Annotated[int, Field(description="How sure you are, in percent.", ge=0, le=100)]
+ValidFrom = Annotated[
+    str | None, Field(description=f"From when it holds: {_WHEN}; now when left out.")
+]
+ValidTo = Annotated[
+    str | None, Field(description=f"The first instant it no longer holds: {_WHEN}.")
+]
+Mode = Annotated[
+    Literal["change", "correction"],
+    Field(description="change: the world changed. correction: it was never otherwise."),
+]
+Retract = Annotated[
+    bool,
+    Field(
+        description="Say, instead of a value, that it no longer holds (with mode correction: never "
+        "did). With a value: only that one of several."
+    ),
+]
+Quote = Annotated[str | None, Field(description="The exact words it rests on; kept as its source.")]
+Speaker = Annotated[str | None, Field(description="Who said those words.")]
+EpisodeId = Annotated[
+    str | None, Field(description="The episode that has the quote, if there is one.")
+]
 
 
 class MemoryTools:
@@ -134,48 +171,20 @@ class MemoryTools:
 
     async def memory_write(
         self,
-        subject: Annotated[str | None, Field(description="Whom or what it is about.")] = None,
-        attribute: Annotated[
-            str | None, Field(description="The property, in snake_case: passport_deadline.")
-        ] = None,
+        *,
+        subject: OfSubject = None,
+        attribute: OfAttribute = None,
         value: Annotated[Any, Field(description="What it is; dates as 2026-06-30.")] = None,
-        text: Annotated[
-            str | None, Field(description="A memory in words, instead of attribute and value.")
-        ] = None,
-        type: Annotated[
-            str,
-            Field(
-                description="fact, commitment, preference or behaviour; the last two wait for the "
-                "person's own word."
-            ),
-        ] = "fact",
-        confidence: Annotated[
-            int, Field(description="How sure you are, in percent.", ge=0, le=100)
-        ] = 80,
-        valid_from: Annotated[
-            str | None, Field(description=f"From when it holds: {_WHEN}; now when left out.")
-        ] = None,
-        valid_to: Annotated[
-            str | None, Field(description=f"The first instant it no longer holds: {_WHEN}.")
-        ] = None,
-        mode: Annotated[
-            Literal["change", "correction"],
-            Field(description="change: the world changed. correction: it was never otherwise."),
-        ] = "change",
-        retract: Annotated[
-            bool,
-            Field(
-                description="Say that it no longer holds (with mode correction: never did), instead "
-                "of a value; with a value, only that one of several."
-            ),
-        ] = False,
-        quote: Annotated[
-            str | None, Field(description="The exact words it rests on; kept as its source.")
-        ] = None,
-        speaker: Annotated[str | None, Field(description="Who said those words.")] = None,
-        source_episode_id: Annotated[
-            str | None, Field(description="The episode that has the quote, if there is one.")
-        ] = None,
+        text: Text = None,
+        type: Type = "fact",
+        confidence: Confidence = 80,
+        valid_from: ValidFrom = None,
+        valid_to: ValidTo = None,
+        mode: Mode = "change",
+        retract: Retract = False,
+        quote: Quote = None,
+        speaker: Speaker = None,
+        source_episode_id: EpisodeId = None,
     ) -> Annotated[CallToolResult, Written]:
         """Propose something to remember: one fact a call, in typed form where it has a value.
 

@@ -164,7 +164,7 @@ def _undo(bound: Bound, result: WriteResult) -> Undo | None:
     """Give the call that puts things back as they were, where there is one."""
     memory = result.memory
     if result.outcome == "retracted" and len(result.ended) == 1:
-        return Undo(tool="memory_write", arguments=_again(known(result.ended[0])))
+        return Undo(tool="memory_write", arguments=_again(result.ended[0]))
     if memory is None or result.outcome not in {"stored", "superseded", "pending_review"}:
         return None
     if result.outcome == "pending_review" or memory.attribute is None:
@@ -184,7 +184,13 @@ def _several(bound: Bound, attribute: str) -> bool:
     return definition is not None and definition.multi
 
 
-def _again(said: Known) -> dict[str, Any]:
-    """Say once more what was ended, from the instant at which it was."""
-    again = {"subject": said.subject, "attribute": said.attribute, "value": said.value}
-    return again if said.valid_to is None else {**again, "valid_from": said.valid_to}
+def _again(said: Record) -> dict[str, Any]:
+    """Say once more what was ended: from then on, or where it never was, over all its time."""
+    short = known(said)
+    again = {"subject": short.subject, "attribute": short.attribute, "value": short.value}
+    if said.confidence is not None:
+        again["confidence"] = round(said.confidence * 100)
+    if short.status != "withdrawn":
+        return {**again, "valid_from": short.valid_to}
+    times = {"valid_from": short.valid_from, "valid_to": short.valid_to}
+    return {**again, **{name: at for name, at in times.items() if at is not None}}
