@@ -151,7 +151,9 @@ def answer(shape: BaseModel, said: Any = None) -> CallToolResult:
     ``said`` is the text, or its content, where the original of a tool says something else there.
     """
     content = shape.model_dump(mode="json", by_alias=True, exclude_none=True)
-    text = said if isinstance(said, str) else orjson.dumps(content if said is None else said).decode()
+    text = (
+        said if isinstance(said, str) else orjson.dumps(content if said is None else said).decode()
+    )
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=content)
 
 

@@ -13,7 +13,6 @@ from vigent.edges.mcp.shapes import (
     Forgotten,
     Found,
     History,
-    Known,
     Standing,
     Undo,
     Written,
