@@ -77,11 +77,14 @@ def test_many_writes_at_once_over_http_are_all_kept():
     async def scene() -> None:
         schema = GraphSchema()
         with Memory.open(":memory:", schema=schema) as memory:
-            async with served(memory, schema) as app, agent_of(app, "key-mira", "auto") as agent:
-                async with anyio.create_task_group() as group:
-                    for n in range(20):
-                        fields = {"subject": "me", "attribute": f"f{n}", "value": str(n)}
-                        group.start_soon(lambda f=fields: agent.call("memory_write", **f))
+            async with (
+                served(memory, schema) as app,
+                agent_of(app, "key-mira", "auto") as agent,
+                anyio.create_task_group() as group,
+            ):
+                for n in range(20):
+                    fields = {"subject": "me", "attribute": f"f{n}", "value": str(n)}
+                    group.start_soon(lambda f=fields: agent.call("memory_write", **f))
             assert len(list(memory.list(person="mira"))) == 20
 
     anyio.run(scene)

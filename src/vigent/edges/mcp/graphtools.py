@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Annotated, Any, Final
 
 from mcp.server.mcpserver import MCPServer
@@ -52,7 +53,7 @@ class GraphTools:
             (self.search_nodes, "Search Nodes", _READS),
             (self.open_nodes, "Open Nodes", _READS),
         ):
-            server.add_tool(tool, title=title, annotations=hints)
+            server.add_tool(tool, title=title, description=inspect.getdoc(tool), annotations=hints)
 
     async def create_entities(self, entities: list[Entity]) -> Annotated[CallToolResult, Entities]:
         """Create multiple new entities in the knowledge graph; those that are there are ignored."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Annotated, Any, Final, Literal
 
 from mcp.server.mcpserver import MCPServer
@@ -96,7 +97,7 @@ class MemoryTools:
             (self.memory_write, "Remember", _WRITES),
             (self.memory_forget, "Forget for good", _REMOVES),
         ):
-            server.add_tool(tool, title=title, annotations=hints)
+            server.add_tool(tool, title=title, description=inspect.getdoc(tool), annotations=hints)
 
     async def memory_search(
         self,
