@@ -12,6 +12,7 @@ from vigent import Memory
 from vigent.edges.mcp import Bound, GraphSchema
 from vigent.errors import InvalidInput
 from vigent.proposals import Hold
+from vigent.schema import load_schema
 
 MEMORY = ["memory_search", "memory_current", "memory_history", "memory_context", "memory_write",
           "memory_forget"]  # fmt: skip
@@ -108,6 +109,25 @@ def test_the_checks_of_the_application_see_what_a_model_writes():
         assert memory.current("mira", "city") is None
 
     played(scene, checks=[lambda _delta, _state: Hold("ask first")])
+
+
+@pytest.mark.parametrize("rule", [{"min_trust": "application"}, {"conflict": "most_trusted"}])
+def test_what_is_trusted_more_stands(rule):
+    own = load_schema({"attributes": {"passport_deadline": rule}})
+
+    async def scene(agent, memory):
+        about = {"subject": "mira", "attribute": "passport_deadline"}
+        memory.write(**about, value="2026-07-15")
+        done = await agent.call("memory_write", **about, value="2026-06-30")
+        assert done["outcome"] == "pending_review"
+        done = await agent.call("memory_write", **about, retract=True)
+        assert done["outcome"] == "pending_review"
+        done = await agent.call("delete_entities", entityNames=["mira"])
+        assert done["success"] is False
+        assert "trust below application" in done["message"]
+        assert memory.current(**about).value == "2026-07-15"
+
+    played(scene, schema=own)
 
 
 def test_a_correction_and_a_retraction():

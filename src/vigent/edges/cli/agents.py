@@ -16,7 +16,7 @@ def mcp(call: Call) -> None:
     Whose memory it is, is said here and never by the model. Needs the extra vigent[mcp].
     """
     try:
-        # Of an extra, and half a second to import, which no other command should pay for.
+        # Of an extra, and a second to import, which no other command should pay for.
         from vigent.edges.mcp import Bound, GraphSchema, serve_stdio  # noqa: PLC0415
     except ModuleNotFoundError as error:
         if error.name not in {"mcp", "mcp_types"}:

@@ -133,13 +133,14 @@ def graph_of(
 
     At most ``limit`` entities and ten times as many relations; what is left out is told.
     """
-    names = [name for name in every if name in set(chosen)]
+    wanted = set(chosen)
+    names = [name for name in every if name in wanted]
     if after is not None:
         start = canon(after)
         if start not in names:
             raise InvalidInput("after", "is no entity of this graph")
         names = names[names.index(start) + 1 :]
-    shown = names[:limit]
+    shown = dict.fromkeys(names[:limit])
     touching = [
         record
         for name, each in every.items()
@@ -150,7 +151,7 @@ def graph_of(
     left_out = len(shown) < len(names) or len(relations) < len(touching)
     more = More(
         entities_in_all=len(names), relations_in_all=len(touching),
-        after=every[shown[-1]].name if len(shown) < len(names) else None,
+        after=every[names[limit - 1]].name if len(shown) < len(names) else None,
     )  # fmt: skip
     return Graph(
         entities=[every[name].entity for name in shown],
