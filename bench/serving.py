@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["load", "request", "served"]
+__all__ = ["HOST", "load", "request", "served"]
 
 HOST = "127.0.0.1"
 
