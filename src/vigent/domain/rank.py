@@ -220,16 +220,12 @@ def _saturated(counts: Floats, lengths: Floats, mean: float) -> Floats:
 def _spread(rows: Ints, counts: Floats, shape: _Shape) -> tuple[Ints, Floats]:
     """Give the rows that have a term in themselves or in the two before, and how often."""
     after = shape.after[rows]
-    reached = np.concatenate((rows, after, shape.after[after]))
-    size = len(shape.after) - 1
-    there = np.zeros(size + 1, bool)
-    there[reached] = True
-    there[size] = False
-    found = np.zeros(size + 1, np.float32)
-    for rows_of in (rows, after, shape.after[after]):
+    found = np.zeros(len(shape.after), np.float32)
+    for reached in (rows, after, shape.after[after]):
         # No row is named twice here, but the one that is none.
-        found[rows_of] += counts
-    hit = np.flatnonzero(there)
+        found[reached] += counts
+    found[-1] = 0
+    hit = np.flatnonzero(found)
     return hit, found[hit]
 
 
