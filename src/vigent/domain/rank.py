@@ -158,9 +158,8 @@ def rank(
     for i, corpus in enumerate(corpora):
         words, before = own[i] * np.float32(_WORDS * weight), wide[i] * np.float32(_BEFORE * weight)
         near_by = meaning[i] * np.float32(_MEANING)
-        direct = np.zeros(len(corpus), np.float32)
-        for part in (words, before, near_by):
-            direct += part
+        direct = words + before
+        direct += near_by
         beside = _around(shapes[i], direct)
         given = (words, before, near_by, *beside, _named(corpus, named))
         score = np.zeros(len(corpus), np.float32)

@@ -18,7 +18,7 @@ from vigent.domain.alike import KEPT, alike
 from vigent.domain.corpus import Corpus, Floats, Ints
 from vigent.domain.cutoff import answerable, worth_handing_out
 from vigent.domain.newest import newest_first
-from vigent.domain.passages import scope_token
+from vigent.domain.passages import MEMORY, scope_token
 from vigent.domain.query import Hit, IndexState, Plan, SearchAnswer
 from vigent.domain.rank import rank
 from vigent.domain.recipes import RECIPES, Recipe
@@ -61,6 +61,10 @@ class Meaning(Protocol):
 
     def ask(self, question: str) -> tuple[Floats | None, str | None]:
         """Give a question as a vector, or why there is none."""
+        ...
+
+    def remembered(self, question: str) -> Floats | None:
+        """Give the vector of a question that was asked of late; None for any other."""
         ...
 
     def model_of(self, snapshot: Snapshot) -> int:
@@ -114,10 +118,13 @@ class Searcher:
             asked = replace(asked, attribute=self.reading.attribute(asked.attribute)[0])
         question = _Question(asked, person, narrowed, explain)
         # What state answers needs no vector, and a model may be far away: it is asked last.
-        with self._opened(question, vectors=False) as search:
+        known = self.meaning.remembered(asked.query)
+        with self._opened(question, vectors=known is not None) as search:
             answered, plan = search.from_state(), search.plan
-        if answered is not None:
-            return answered
+            if answered is not None:
+                return answered
+            if known is not None and not self.meaning.hurry(search.view.plain, search.corpora):
+                return search.answer(known, None)
         vector, problem = self.meaning.ask(asked.query)
         waited = vector is None
         while True:
@@ -300,14 +307,19 @@ class _Search:
             for corpus, score, ranking in zip(corpora, scores, rankings, strict=True)
         ]
         checker = Checker(self.searcher.reading, self.view, wanted)
-        # A recipe that weighs more than relevance chooses from more than it hands out.
-        pool = self.asked.limit if recipe.relevance == 1.0 else max(_POOL, self.asked.limit)
-        hits = arranged(
-            walk(ranked, checker, pool + (_BESIDE if self.person else 0)), recipe, checker.now
-        )
+        hits = arranged(walk(ranked, checker, self._pool(recipe, ranked)), recipe, checker.now)
         if self.person:
             hits = own_first(hits, self._fact)
         return hits[: self.asked.limit]
+
+    def _pool(self, recipe: Recipe, ranked: Sequence[Ranked]) -> int:
+        """Say how many hits are looked at, of which the limit is handed out."""
+        limit, beside = self.asked.limit, _BESIDE if self.person else 0
+        if recipe.relevance != 1.0:  # it weighs more, and chooses from more than it hands out
+            return max(_POOL, limit) + beside
+        # Of talk alone there are no values of one's own.
+        facts = any(((r.corpus.kinds == MEMORY) & (r.scores > 0)).any() for r in ranked)
+        return limit + beside if facts else limit
 
     def _fact(self, record: Record) -> Hashable:
         """Give what fact a record is of; None for free text and one of several values."""

@@ -125,19 +125,14 @@ def _in_order(ranked: Sequence[Ranked], rows: Sequence[Ints], scores: Floats) ->
     ats = _joined([corpus.ats[some] for corpus, some in every])
     numbers = _joined([corpus.numbers[some] for corpus, some in every])
     bounds = _joined([corpus.bounds[some] for corpus, some in every])
-    where: list[tuple[Ranked, int]] = [
-        (r, row) for r, some in zip(ranked, rows, strict=True) for row in some.tolist()
-    ]
+    where = [(r.parts, row) for r, some in zip(ranked, rows, strict=True) for row in some.tolist()]
     order = np.lexsort((numbers, -sources, kinds, -ats, -scores))
-    for index, kind, source, (start, stop), score in zip(
-        order.tolist(), kinds[order].tolist(), sources[order].tolist(), bounds[order].tolist(),
-        scores[order].tolist(), strict=True,
+    for place, kind, source, (start, stop), score in zip(
+        map(where.__getitem__, order.tolist()), kinds[order].tolist(), sources[order].tolist(),
+        bounds[order].tolist(), scores[order].tolist(), strict=True,
     ):  # fmt: skip
-        one, row = where[index]
-        yield Found(
-            ITEM if kind == ITEM else MEMORY, source, start, stop, score,
-            partial(_parts, one.parts, row),
-        )  # fmt: skip
+        told = partial(_parts, *place)
+        yield Found(ITEM if kind == ITEM else MEMORY, source, start, stop, score, told)
 
 
 def _joined(columns: Sequence[NDArray[T]]) -> NDArray[T]:
