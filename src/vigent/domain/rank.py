@@ -158,15 +158,16 @@ def rank(
     for i, corpus in enumerate(corpora):
         words, before = own[i] * np.float32(_WORDS * weight), wide[i] * np.float32(_BEFORE * weight)
         near_by = meaning[i] * np.float32(_MEANING)
-        direct = words + before
+        direct: Floats = np.add(words, before)
         direct += near_by
         beside = _around(shapes[i], direct)
         given = (words, before, near_by, *beside, _named(corpus, named))
         score = np.zeros(len(corpus), np.float32)
-        parts = {name: part * _SCALE for name, part in zip(PARTS, given, strict=True)}
-        for part in parts.values():
+        for part in given:
+            np.multiply(part, _SCALE, out=part)
             score += part
-        rankings.append(Ranking(np.minimum(score, 1), parts))
+        np.minimum(score, 1, out=score)
+        rankings.append(Ranking(score, dict(zip(PARTS, given, strict=True))))
     size, made = sum(map(len, corpora)), sum(len(corpus.vectors) for corpus in corpora)
     foreign = sum(not term.isascii() for term in terms) / max(1, len(terms))
     told = int(sum(shape.length for shape in shapes))

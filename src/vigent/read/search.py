@@ -120,7 +120,7 @@ class Searcher:
         # What state answers needs no vector, and a model may be far away: it is asked last.
         known = self.meaning.remembered(asked.query)
         with self._opened(question, vectors=known is not None) as search:
-            answered, plan = search.from_state(), search.plan
+            answered, understood = search.from_state(), _Understood(search.plan, search.names)
             if answered is not None:
                 return answered
             if known is not None and not self.meaning.hurry(search.view.plain, search.corpora):
@@ -128,7 +128,7 @@ class Searcher:
         vector, problem = self.meaning.ask(asked.query)
         waited = vector is None
         while True:
-            with self._opened(question, vectors=True, plan=plan) as search:
+            with self._opened(question, vectors=True, understood=understood) as search:
                 last = 0 if waited else self.meaning.hurry(search.view.plain, search.corpora)
                 if not last:
                     return search.answer(vector, problem)
@@ -137,7 +137,7 @@ class Searcher:
 
     @contextmanager
     def _opened(
-        self, question: _Question, *, vectors: bool, plan: Plan | None = None
+        self, question: _Question, *, vectors: bool, understood: _Understood | None = None
     ) -> Generator[_Search]:
         """Open a view of the store with the passages that the reader may see."""
         with (
@@ -147,7 +147,7 @@ class Searcher:
                 self.meaning.model_of(view.plain) if vectors else None,
             ) as kept,
         ):  # fmt: skip
-            yield _Search(self, view, kept, question, plan)
+            yield _Search(self, view, kept, question, understood)
 
     def _scopes(self, snapshot: Snapshot, person: str) -> list[str]:
         reading = self.reading
@@ -165,6 +165,13 @@ class _Question(NamedTuple):
     explain: bool
 
 
+class _Understood(NamedTuple):
+    """How a question was understood, and by which names."""
+
+    plan: Plan
+    names: Names
+
+
 class _Search:
     """One search under way, within one view of the store."""
 
@@ -174,16 +181,20 @@ class _Search:
         view: JoinedSnapshot,
         kept: Sequence[Kept],
         question: _Question,
-        plan: Plan | None,
+        understood: _Understood | None,
     ) -> None:
         self.searcher = searcher
         self.view = view
         self.asked, self.person, self.narrowed, self.explain = question
         self.corpora = [one.corpus for one in kept]
-        self.names = searcher.names.of(searcher.reading, view, self.person, kept)
-        self.plan = self._understood() if plan is None else plan
+        if understood is None:
+            self.names = searcher.names.of(searcher.reading, view, self.person, kept)
+            self.plan = self._understood()
+        else:
+            self.plan, self.names = understood
         self.exact = self._state(self.plan) if self.plan.exact else []
-        if plan is None and self.plan.exact and not self.exact and self.asked.expand == "auto":
+        first = understood is None
+        if first and self.plan.exact and not self.exact and self.asked.expand == "auto":
             self.plan = expanded(self.plan, "state has no answer")
 
     def _understood(self) -> Plan:
@@ -295,8 +306,9 @@ class _Search:
         for corpus, ranking, fit in zip(corpora, rankings, fits, strict=True):
             score = ranking.score
             if plan.time_words is not None:
-                score = score + np.float32(_THEN) * said_then(corpus, plan)
-            scores.append(np.where(fit, score, np.float32(0)))
+                then = np.float32(_THEN) * said_then(corpus, plan)
+                score = np.where(fit, score + then, np.float32(0))
+            scores.append(score)
         if self.asked.expand != "always":
             own = [ranking.parts["words"] for ranking in rankings]
             scores = worth_handing_out(scores, own, evidence)
