@@ -124,12 +124,10 @@ class SearchIndex:
             return Asked(None, None)
         if (problem := self._identify()) is not None:
             return Asked(None, problem)
-        with self._lock:
-            forgotten = self._forgotten
-            known = self._questions.get(question)
-            if known is not None:
-                self._questions.move_to_end(question)
-                return Asked(known, None)
+        forgotten = self._forgotten
+        known = self.remembered(question)
+        if known is not None:
+            return Asked(known, None)
         try:
             vector = np.asarray(self._embedder.embed_query(question), np.float32).reshape(-1)
         except ModelUnavailable as error:
@@ -144,6 +142,14 @@ class SearchIndex:
             if len(self._questions) > _REMEMBERED:
                 self._questions.popitem(last=False)
         return Asked(vector, None)
+
+    def remembered(self, question: str) -> Floats | None:
+        """Give the vector of a question that was asked of late; None for any other."""
+        with self._lock:
+            known = self._questions.get(question)
+            if known is not None:
+                self._questions.move_to_end(question)
+            return known
 
     def model_of(self, snapshot: Snapshot) -> int:
         """Give the number of the model whose vectors are compared; 0 for none.

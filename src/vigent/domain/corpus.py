@@ -131,10 +131,10 @@ class Corpus:
         """How many terms each has."""
         return self._lengths.rows
 
-    def bounds(self, row: int) -> tuple[int, int]:
-        """Give which code points of its source a passage covers."""
-        start, stop = self._bounds.rows[row].tolist()
-        return start, stop
+    @property
+    def bounds(self) -> NDArray[np.int32]:
+        """Which code points of its source each covers: where they begin, and where they end."""
+        return self._bounds.rows
 
     @property
     def before(self) -> Ints:

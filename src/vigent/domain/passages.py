@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from json.encoder import encode_basestring_ascii
 from typing import Any, Final, NamedTuple, cast
 
 from vigent.domain.episodes import EpisodeRow
@@ -101,7 +102,7 @@ class VectorRow(NamedTuple):
 
 def scope_token(salt: bytes, tenant: str, store: str, person: str) -> str:
     """Give the token under which the passages of a person, or shared ones, stand."""
-    text = json.dumps((tenant, store, person), ensure_ascii=True)
+    text = f"[{', '.join(map(encode_basestring_ascii, (tenant, store, person)))}]"  # as JSON
     return hashlib.blake2b(text.encode(), key=salt, digest_size=12).hexdigest()
 
 

@@ -83,5 +83,7 @@ def bearing_names(corpus: Corpus, names: Iterable[str]) -> NDArray[np.bool_]:
             fit[bearing] = True
         there = [i for i in corpus.names_within(terms) if corpus.names[i] == terms]
         if there:
-            fit |= np.isin(corpus.abouts, there)
+            bearers = np.zeros(len(corpus.names) + 1, bool)
+            bearers[there] = True
+            fit |= bearers[corpus.abouts]  # nobody is the last of them
     return fit

@@ -158,16 +158,16 @@ def rank(
     for i, corpus in enumerate(corpora):
         words, before = own[i] * np.float32(_WORDS * weight), wide[i] * np.float32(_BEFORE * weight)
         near_by = meaning[i] * np.float32(_MEANING)
-        direct = np.zeros(len(corpus), np.float32)
-        for part in (words, before, near_by):
-            direct += part
+        direct: Floats = np.add(words, before)
+        direct += near_by
         beside = _around(shapes[i], direct)
         given = (words, before, near_by, *beside, _named(corpus, named))
         score = np.zeros(len(corpus), np.float32)
-        parts = {name: part * _SCALE for name, part in zip(PARTS, given, strict=True)}
-        for part in parts.values():
+        for part in given:
+            np.multiply(part, _SCALE, out=part)
             score += part
-        rankings.append(Ranking(np.minimum(score, 1), parts))
+        np.minimum(score, 1, out=score)
+        rankings.append(Ranking(score, dict(zip(PARTS, given, strict=True))))
     size, made = sum(map(len, corpora)), sum(len(corpus.vectors) for corpus in corpora)
     foreign = sum(not term.isascii() for term in terms) / max(1, len(terms))
     told = int(sum(shape.length for shape in shapes))
@@ -220,16 +220,12 @@ def _saturated(counts: Floats, lengths: Floats, mean: float) -> Floats:
 def _spread(rows: Ints, counts: Floats, shape: _Shape) -> tuple[Ints, Floats]:
     """Give the rows that have a term in themselves or in the two before, and how often."""
     after = shape.after[rows]
-    reached = np.concatenate((rows, after, shape.after[after]))
-    size = len(shape.after) - 1
-    there = np.zeros(size + 1, bool)
-    there[reached] = True
-    there[size] = False
-    found = np.zeros(size + 1, np.float32)
-    for rows_of in (rows, after, shape.after[after]):
+    found = np.zeros(len(shape.after), np.float32)
+    for reached in (rows, after, shape.after[after]):
         # No row is named twice here, but the one that is none.
-        found[rows_of] += counts
-    hit = np.flatnonzero(there)
+        found[reached] += counts
+    found[-1] = 0
+    hit = np.flatnonzero(found)
     return hit, found[hit]
 
 

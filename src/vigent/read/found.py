@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from vigent.domain.passages import MEMORY
 from vigent.domain.query import Hit
@@ -49,8 +49,7 @@ class Wanted:
     denied: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A passage that the index found: its place in the order, and what it is of."""
 
     kind: int

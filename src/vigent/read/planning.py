@@ -80,7 +80,8 @@ def asked_of(
     text, _ = clean_text(query, "query", MAX_TEXT)
     if timezone is not None and not isinstance(timezone, str):
         raise InvalidInput("timezone", f"must be an IANA name, not {type(timezone).__name__}")
-    parse_instant("2000-01-01", "timezone", timezone=timezone, bare_date="start")
+    if timezone is not None:
+        parse_instant("2000-01-01", "timezone", timezone=timezone, bare_date="start")
     times: dict[str, Instant | None] = {
         name: None
         if value is None

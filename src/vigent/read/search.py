@@ -18,7 +18,7 @@ from vigent.domain.alike import KEPT, alike
 from vigent.domain.corpus import Corpus, Floats, Ints
 from vigent.domain.cutoff import answerable, worth_handing_out
 from vigent.domain.newest import newest_first
-from vigent.domain.passages import scope_token
+from vigent.domain.passages import MEMORY, scope_token
 from vigent.domain.query import Hit, IndexState, Plan, SearchAnswer
 from vigent.domain.rank import rank
 from vigent.domain.recipes import RECIPES, Recipe
@@ -61,6 +61,10 @@ class Meaning(Protocol):
 
     def ask(self, question: str) -> tuple[Floats | None, str | None]:
         """Give a question as a vector, or why there is none."""
+        ...
+
+    def remembered(self, question: str) -> Floats | None:
+        """Give the vector of a question that was asked of late; None for any other."""
         ...
 
     def model_of(self, snapshot: Snapshot) -> int:
@@ -114,14 +118,17 @@ class Searcher:
             asked = replace(asked, attribute=self.reading.attribute(asked.attribute)[0])
         question = _Question(asked, person, narrowed, explain)
         # What state answers needs no vector, and a model may be far away: it is asked last.
-        with self._opened(question, vectors=False) as search:
-            answered, plan = search.from_state(), search.plan
-        if answered is not None:
-            return answered
+        known = self.meaning.remembered(asked.query)
+        with self._opened(question, vectors=known is not None) as search:
+            answered, understood = search.from_state(), _Understood(search.plan, search.names)
+            if answered is not None:
+                return answered
+            if known is not None and not self.meaning.hurry(search.view.plain, search.corpora):
+                return search.answer(known, None)
         vector, problem = self.meaning.ask(asked.query)
         waited = vector is None
         while True:
-            with self._opened(question, vectors=True, plan=plan) as search:
+            with self._opened(question, vectors=True, understood=understood) as search:
                 last = 0 if waited else self.meaning.hurry(search.view.plain, search.corpora)
                 if not last:
                     return search.answer(vector, problem)
@@ -130,7 +137,7 @@ class Searcher:
 
     @contextmanager
     def _opened(
-        self, question: _Question, *, vectors: bool, plan: Plan | None = None
+        self, question: _Question, *, vectors: bool, understood: _Understood | None = None
     ) -> Generator[_Search]:
         """Open a view of the store with the passages that the reader may see."""
         with (
@@ -140,7 +147,7 @@ class Searcher:
                 self.meaning.model_of(view.plain) if vectors else None,
             ) as kept,
         ):  # fmt: skip
-            yield _Search(self, view, kept, question, plan)
+            yield _Search(self, view, kept, question, understood)
 
     def _scopes(self, snapshot: Snapshot, person: str) -> list[str]:
         reading = self.reading
@@ -158,6 +165,13 @@ class _Question(NamedTuple):
     explain: bool
 
 
+class _Understood(NamedTuple):
+    """How a question was understood, and by which names."""
+
+    plan: Plan
+    names: Names
+
+
 class _Search:
     """One search under way, within one view of the store."""
 
@@ -167,16 +181,20 @@ class _Search:
         view: JoinedSnapshot,
         kept: Sequence[Kept],
         question: _Question,
-        plan: Plan | None,
+        understood: _Understood | None,
     ) -> None:
         self.searcher = searcher
         self.view = view
         self.asked, self.person, self.narrowed, self.explain = question
         self.corpora = [one.corpus for one in kept]
-        self.names = searcher.names.of(searcher.reading, view, self.person, kept)
-        self.plan = self._understood() if plan is None else plan
+        if understood is None:
+            self.names = searcher.names.of(searcher.reading, view, self.person, kept)
+            self.plan = self._understood()
+        else:
+            self.plan, self.names = understood
         self.exact = self._state(self.plan) if self.plan.exact else []
-        if plan is None and self.plan.exact and not self.exact and self.asked.expand == "auto":
+        first = understood is None
+        if first and self.plan.exact and not self.exact and self.asked.expand == "auto":
             self.plan = expanded(self.plan, "state has no answer")
 
     def _understood(self) -> Plan:
@@ -288,8 +306,9 @@ class _Search:
         for corpus, ranking, fit in zip(corpora, rankings, fits, strict=True):
             score = ranking.score
             if plan.time_words is not None:
-                score = score + np.float32(_THEN) * said_then(corpus, plan)
-            scores.append(np.where(fit, score, np.float32(0)))
+                then = np.float32(_THEN) * said_then(corpus, plan)
+                score = np.where(fit, score + then, np.float32(0))
+            scores.append(score)
         if self.asked.expand != "always":
             own = [ranking.parts["words"] for ranking in rankings]
             scores = worth_handing_out(scores, own, evidence)
@@ -300,14 +319,19 @@ class _Search:
             for corpus, score, ranking in zip(corpora, scores, rankings, strict=True)
         ]
         checker = Checker(self.searcher.reading, self.view, wanted)
-        # A recipe that weighs more than relevance chooses from more than it hands out.
-        pool = self.asked.limit if recipe.relevance == 1.0 else max(_POOL, self.asked.limit)
-        hits = arranged(
-            walk(ranked, checker, pool + (_BESIDE if self.person else 0)), recipe, checker.now
-        )
+        hits = arranged(walk(ranked, checker, self._pool(recipe, ranked)), recipe, checker.now)
         if self.person:
             hits = own_first(hits, self._fact)
         return hits[: self.asked.limit]
+
+    def _pool(self, recipe: Recipe, ranked: Sequence[Ranked]) -> int:
+        """Say how many hits are looked at, of which the limit is handed out."""
+        limit, beside = self.asked.limit, _BESIDE if self.person else 0
+        if recipe.relevance != 1.0:  # it weighs more, and chooses from more than it hands out
+            return max(_POOL, limit) + beside
+        # Of talk alone there are no values of one's own.
+        facts = any(((r.corpus.kinds == MEMORY) & (r.scores > 0)).any() for r in ranked)
+        return limit + beside if facts else limit
 
     def _fact(self, record: Record) -> Hashable:
         """Give what fact a record is of; None for free text and one of several values."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,11 @@ __all__ = ["Ranked", "allowed", "walk"]
 _SPARE: Final = 8
 """How many more than asked for are checked at first, since some may not be shown."""
 _MOST: Final = 1024
-_PART: Final = 4096
+_PART: Final = 64
+"""How many passages are put in order at first; then more at a time, up to the largest part."""
+_LARGEST: Final = 4096
+
+T = TypeVar("T", bound=np.generic)
 
 
 class Ranked(NamedTuple):
@@ -91,36 +96,49 @@ def _descending(ranked: Sequence[Ranked]) -> Iterator[Found]:
     """
     if not ranked:
         return
-    scores = np.concatenate([r.scores for r in ranked])
-    where: Ints = np.concatenate([np.full(len(r.corpus), i) for i, r in enumerate(ranked)])
-    rows = np.concatenate([np.arange(len(r.corpus)) for r in ranked])
-    ats = np.concatenate([r.corpus.ats for r in ranked])
-    kinds = np.concatenate([r.corpus.kinds for r in ranked])
-    sources = np.concatenate([r.corpus.sources for r in ranked])
-    numbers = np.concatenate([r.corpus.numbers for r in ranked])
-    left = np.flatnonzero(scores > 0)
+    scores = _joined([r.scores for r in ranked])
+    edges = np.cumsum([0, *(len(r.corpus) for r in ranked)])
+    left, part = np.flatnonzero(scores > 0), _PART
     while len(left):
         best = left
-        if len(left) > _PART:
+        if len(left) > part:
             # Everything as good as the last of the part belongs to it: ties are told apart below.
-            least = np.partition(scores[left], len(left) - _PART)[len(left) - _PART]
-            best, left = left[scores[left] >= least], left[scores[left] < least]
+            there = scores[left]
+            least = np.partition(there, len(left) - part)[len(left) - part]
+            best, left = left[there >= least], left[there < least]
         else:
             left = left[:0]
-        order = np.lexsort(
-            (numbers[best], -sources[best], kinds[best], -ats[best], -scores[best])
-        )  # fmt: skip
-        for index in best[order].tolist():
-            yield _found(ranked[int(where[index])], int(rows[index]))
+        part = min(part * 8, _LARGEST)
+        cuts = np.searchsorted(best, edges).tolist()
+        yield from _in_order(
+            ranked,
+            [best[cuts[i] : cuts[i + 1]] - edges[i] for i in range(len(ranked))],
+            scores[best],
+        )
 
 
-def _found(ranked: Ranked, row: int) -> Found:
-    corpus = ranked.corpus
+def _in_order(ranked: Sequence[Ranked], rows: Sequence[Ints], scores: Floats) -> Iterator[Found]:
+    """Give some passages of each scope in order; ``scores`` are theirs, one scope after another."""
+    every = [(r.corpus, some) for r, some in zip(ranked, rows, strict=True)]
+    kinds = _joined([corpus.kinds[some] for corpus, some in every])
+    sources = _joined([corpus.sources[some] for corpus, some in every])
+    ats = _joined([corpus.ats[some] for corpus, some in every])
+    numbers = _joined([corpus.numbers[some] for corpus, some in every])
+    bounds = _joined([corpus.bounds[some] for corpus, some in every])
+    where = [(r.parts, row) for r, some in zip(ranked, rows, strict=True) for row in some.tolist()]
+    order = np.lexsort((numbers, -sources, kinds, -ats, -scores))
+    for place, kind, source, (start, stop), score in zip(
+        map(where.__getitem__, order.tolist()), kinds[order].tolist(), sources[order].tolist(),
+        bounds[order].tolist(), scores[order].tolist(), strict=True,
+    ):  # fmt: skip
+        told = partial(_parts, *place)
+        yield Found(ITEM if kind == ITEM else MEMORY, source, start, stop, score, told)
 
-    def parts() -> dict[str, float]:
-        return {name: float(values[row]) for name, values in ranked.parts.items()}
 
-    return Found(
-        ITEM if corpus.kinds[row] == ITEM else MEMORY, int(corpus.sources[row]),
-        *corpus.bounds(row), float(ranked.scores[row]), parts,
-    )  # fmt: skip
+def _joined(columns: Sequence[NDArray[T]]) -> NDArray[T]:
+    """Give columns of several scopes as one; that of a single one as it is."""
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
+
+
+def _parts(parts: Mapping[str, Floats], row: int) -> dict[str, float]:
+    return {name: float(values[row]) for name, values in parts.items()}
