@@ -84,8 +84,14 @@ def walk(ranked: Sequence[Ranked], checker: Checker, limit: int) -> list[Hit]:
 
 
 def _once(hits: list[Hit], more: list[Hit]) -> list[Hit]:
-    """Give hits with those that are not among them: joined names may lead to one memory twice."""
-    return list({hit.id: hit for hit in reversed([*hits, *more])}.values())[::-1]
+    """Give hits with those that are not among them: joined names may lead to one memory twice.
+
+    It stands where it was found first.
+    """
+    found = {hit.id: hit for hit in hits}
+    for hit in more:
+        found.setdefault(hit.id, hit)
+    return list(found.values())
 
 
 def _descending(ranked: Sequence[Ranked]) -> Iterator[Found]:
