@@ -31,7 +31,7 @@ class ResourceView:
 
     def __init__(self, held: Held) -> None:
         self._resources = held.resources
-        self._held = held
+        self._governed = held
 
     def resource(self, tenant: str, kind: Rkind, id: str) -> ResourceRow | None:
         """Give one resource by its id."""
@@ -51,7 +51,7 @@ class ResourceView:
 
     def tenants(self) -> list[str]:
         """Give every tenant that anything was ever written for, in order."""
-        return sorted(self._held.salts)
+        return sorted(self._governed.salts)
 
     def audit_entries(
         self,
@@ -63,7 +63,7 @@ class ResourceView:
         limit: int = 100,
     ) -> list[AuditRow]:
         """Give entries of the audit trail, newest first, from before an entry's id on."""
-        held = self._held
+        held = self._governed
         found = [
             e
             for e in held.audit.values()
