@@ -113,9 +113,9 @@ def days_named(text: str, today: dt.date) -> list[Named]:
     for finder in _FINDERS:
         for match, days in finder(text, today):
             start, stop = match.span()
-            if days and not any(one.start < stop and start < one.stop for one in found):
+            if not any(one.start < stop and start < one.stop for one in found):
                 found.append(Named(start, stop, frozenset(days)))
-    return sorted(found)
+    return sorted(one for one in found if one.days)  # "31 June" is no month either
 
 
 def date_said(
