@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from vigent.domain.daywords import date_said
+from vigent.domain.daywords import date_said, day_of
 from vigent.domain.sections import CLOSING, OPENING, json_line, line_of
 from vigent.domain.support import Claim, Support, Turn, denies_past, own_words, support_of
 from vigent.domain.threads import ThreadItem, ThreadRow
-from vigent.domain.time import iso, named_zone, parse_instant, to_datetime
+from vigent.domain.time import iso, named_zone, parse_instant
 from vigent.domain.toolspecs import TOOL_TYPES, ToolSpec, Verb, tool_name, tool_spec
 from vigent.errors import (
     CallerError,
@@ -77,7 +77,7 @@ class MemoryTools:
 
     def spec(self, verb: Verb) -> ToolSpec:
         """Give a tool as a model is told of it, with today's date in the turn's zone."""
-        today = to_datetime(self._clock.now()).astimezone(self._zone).date()
+        today = day_of(self._clock.now(), self._zone)
         return tool_spec(
             self.index_id, verb, store=self.store, today=today, zone=self._timezone,
             types=self.types,
@@ -192,8 +192,8 @@ class MemoryTools:
             tuple(name for name in names if name),
         )  # fmt: skip
         at = self._clock.now() if said is None else said.item.row.occurred_at
-        today = to_datetime(at).astimezone(self._zone).date()
-        return support_of(claim, said and said.turn, arguments.get("quote"), today)
+        turn = None if said is None else said.turn
+        return support_of(claim, turn, arguments.get("quote"), day_of(at, self._zone))
 
     def _dated(
         self, arguments: Mapping[str, Any], support: Support, said: _Said | None

@@ -207,3 +207,11 @@ def test_refusals_are_in_the_audit_trail(client, service, admin, mira, start):
     with service.storage.snapshot() as snapshot:
         last = snapshot.audit_entries(start.tenant, limit=1)[0]
     assert (last.action, last.outcome, last.target) == ("refusal", "forbidden", shared)
+
+
+def test_whole_numbers_of_any_size_come_back(client, mira):
+    big = 10**30
+    thread = made(client, mira, metadata={"n": big})
+    assert thread["metadata"] == {"n": big}
+    path = f"/v1/threads/{thread['id']}/state"
+    assert client.put(path, json={"state": {"n": big}}, headers=mira).json()["state"] == {"n": big}

@@ -380,3 +380,12 @@ def test_a_search_can_be_narrowed(talk, memory, clock):
     naive = talk.use("search", query="tea", after="2026-06-04T00:00:00").json()
     assert (naive["error"], naive["field"]) == ("naive_instant", "after")
     assert talk.use("search").json()["field"] == "query"
+
+
+def test_the_last_day_there_is_is_no_trouble(talk):
+    talk.say("I will send the report tomorrow.", occurred_at="9999-12-31T23:30:00Z")
+    told = talk.write(
+        type="commitment", text="Send the report", due="9999-12-31", timezone="Asia/Tokyo"
+    )
+    assert told["outcome"] == "pending_review"
+    assert talk.write(type="fact", text="x\u0000")["field"] == "text"

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 
 from vigent.domain.time import Instant, parse_instant, to_datetime
 
-__all__ = ["Named", "date_said", "days_named"]
+__all__ = ["Named", "date_said", "day_of", "days_named"]
 
 _DAY: Final = dt.timedelta(days=1)
 _ISO: Final = re.compile(r"(?<![0-9-])([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
@@ -111,11 +111,20 @@ def days_named(text: str, today: dt.date) -> list[Named]:
     """
     found: list[Named] = []
     for finder in _FINDERS:
-        for match, days in finder(text, today):
-            start, stop = match.span()
-            if not any(one.start < stop and start < one.stop for one in found):
-                found.append(Named(start, stop, frozenset(days)))
+        with suppress(OverflowError, ValueError):  # beyond the calendar there are no days
+            for match, days in finder(text, today):
+                start, stop = match.span()
+                if not any(one.start < stop and start < one.stop for one in found):
+                    found.append(Named(start, stop, frozenset(days)))
     return sorted(one for one in found if one.days)  # "31 June" is no month either
+
+
+def day_of(at: Instant, zone: dt.tzinfo) -> dt.date:
+    """Give the day that an instant lies on in a zone."""
+    try:
+        return to_datetime(at).astimezone(zone).date()
+    except OverflowError:  # the first or the last day there is
+        return to_datetime(at).date()
 
 
 def date_said(
@@ -127,14 +136,17 @@ def date_said(
     was said, where the words do not name it. Raises InvalidInput for what is no time.
     """
     zone = zoneinfo.ZoneInfo(timezone)
-    today = to_datetime(at).astimezone(zone).date()
+    today = day_of(at, zone)
     clock: dt.time | None = None
     if len(given) == 10:
         instant = parse_instant(given, "date", timezone=timezone, bare_date="start")
         day = dt.date.fromisoformat(given)
     else:
         instant = parse_instant(given, "date", timezone=timezone)
-        local = to_datetime(instant).astimezone(zone)
+        try:
+            local = to_datetime(instant).astimezone(zone)
+        except OverflowError:  # the first or the last day there is
+            return "unsupported"
         day, clock = local.date(), local.time()
     if clock is not None and clock != dt.time(0) and clock not in _clocks(text):
         return "own" if instant == at else "unsupported"
