@@ -7,6 +7,7 @@ from typing import Any, cast
 from vigent.caller import Caller
 from vigent.domain.injection import InjectionBlock
 from vigent.domain.resources import ResourceRow
+from vigent.domain.text import check_id
 from vigent.domain.time import iso
 from vigent.errors import InvalidInput, ResourceInUse
 from vigent.govern.documents import (
@@ -98,7 +99,7 @@ def _checked(caller: Caller, spec: InjectionSpec | None) -> InjectionSpec | None
         raise InvalidInput(f"memory_injection.{field}", told) from error
     if spec.index_id is None:
         return spec
-    row = _store(caller, spec.index_id)
+    row = _store(caller, check_id(spec.index_id, "memory_injection.index_id"))
     if row is None:
         raise InvalidInput("memory_injection.index_id", "names no store here")
     return spec.model_copy(update={"index_id": row.id})

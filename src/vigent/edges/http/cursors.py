@@ -49,7 +49,7 @@ def read_cursor(caller: Caller, query: object, given: str | None) -> list[Any] |
             given.encode("ascii") + b"=" * (-len(given) % 4), b"-_", validate=True
         )
         place = json.loads(raw[_MAC:])
-    except (UnicodeError, binascii.Error, ValueError):
+    except (UnicodeError, binascii.Error, ValueError, RecursionError):
         raise InvalidInput("next", "is no cursor") from None
     if not isinstance(place, list):
         raise InvalidInput("next", "is no cursor")
