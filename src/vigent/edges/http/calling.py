@@ -7,6 +7,7 @@ Handlers are plain functions, marked with ``reads`` or ``writes``. Their first p
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import Annotated, Any, Final, cast
@@ -121,4 +122,8 @@ class Route(APIRoute):
 
 def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """Give JSON as an answer."""
-    return Response(orjson.dumps(content), status, headers, "application/json")
+    try:
+        text = orjson.dumps(content)
+    except TypeError:  # a whole number of more than 64 bits
+        text = json.dumps(content, allow_nan=False).encode()
+    return Response(text, status, headers, "application/json")
