@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from vigent.domain.changes import ChangeSet
+from vigent.domain.episodes import Episode
 from vigent.domain.records import Record
 from vigent.once import Once
 from vigent.parts import Review
+from vigent.read.finding import episode, stretches
 from vigent.read.listing import Place, Wanted, page
 from vigent.read.reading import Reading
 from vigent.write.byid import ById
@@ -85,6 +87,24 @@ class Records:
         asked = Wanted.of(self._reading, **wanted)
         place = None if beyond is None else Place(*beyond)
         return page(self._reading, self._whose(person), asked, beyond=place, limit=limit)
+
+    def history(
+        self,
+        memory_id: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> tuple[Record, ...]:
+        """Give every stretch that a memory was ever believed over; raises NotFound."""
+        return stretches(self._reading, memory_id, self._whose(person))
+
+    def episode(
+        self,
+        episode_id: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Episode:
+        """Give one raw record; raises NotFound."""
+        return episode(self._reading, episode_id, self._whose(person))
 
     def review(self, person: str | None) -> Review:
         """Give the candidates that one person sees, or everyone's."""

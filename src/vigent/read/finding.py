@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vigent.domain.episodes import Evidence, Provenance, Visibility
+from vigent.domain.episodes import Episode, Evidence, Provenance, Visibility
 from vigent.domain.records import Record
 from vigent.domain.statements import Key, Statement
 from vigent.domain.text import check_id
@@ -10,11 +10,12 @@ from vigent.domain.time import to_datetime
 from vigent.errors import NotFound
 from vigent.joining import JoinedSnapshot
 from vigent.ports.storage import Stretched
+from vigent.read.past import stretch_record
 from vigent.read.reading import At, Reading
 from vigent.read.threads import episode_seen
 from vigent.standing import last_belief, shown, support_of
 
-__all__ = ["get", "provenance", "visibility"]
+__all__ = ["episode", "get", "provenance", "stretches", "visibility"]
 
 
 def _found(
@@ -77,3 +78,22 @@ def visibility(reading: Reading, memory_id: object, person: str | None) -> Visib
         return Visibility(
             statement.id, key.id.tenant, key.id.store, key.id.person or None, policies=()
         )
+
+
+def stretches(reading: Reading, memory_id: object, person: str | None) -> tuple[Record, ...]:
+    """Give every stretch one memory was ever believed over, by valid_from, then recorded_from."""
+    with reading.view(person) as snapshot:
+        key, statement = _found(reading, snapshot, memory_id, person)
+        rows = snapshot.beliefs(key, statement.no)
+        rows.sort(key=lambda r: (r.belief.valid_from, r.belief.recorded_from, r.belief.no))
+        return tuple(stretch_record(reading, snapshot, row) for row in rows)
+
+
+def episode(reading: Reading, id: object, person: str | None) -> Episode:
+    """Give one raw record; a stub where it is past its time. Raises NotFound."""
+    name = check_id(id, "episode_id")
+    with reading.view(person) as snapshot:
+        for row in snapshot.plain.episodes(reading.tenant, ids=[name]):
+            if row.store == reading.store and row.person in reading.scope(person).readable:
+                return episode_seen(reading, snapshot.plain, row)
+    raise NotFound(f"episode_id: there is no episode {name} here", field="episode_id")
