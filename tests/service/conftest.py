@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from tests.service.worlds import WORLDS, World
 from vigent.edges.http.app import create_app
 from vigent.service import Service
 from vigent.testing import FakeClock
@@ -37,3 +38,11 @@ def first(service):
 @pytest.fixture
 def admin(first) -> dict[str, str]:
     return {"Authorization": f"Bearer {first.key}"}
+
+
+@pytest.fixture(params=sorted(WORLDS))
+def world(request, tmp_path, clock) -> Iterator[World]:
+    """Tenants behind each surface in turn; a further one is added to ``WORLDS``."""
+    made = WORLDS[request.param](tmp_path / "world.db", clock)
+    yield made
+    made.close()
