@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -33,7 +34,7 @@ from vigent.edges.http.cursors import cursor, place
 from vigent.edges.http.memory import once
 from vigent.memory import Memory, Review
 from vigent.proposals import MemoryDelta
-from vigent.write.result import WriteResult
+from vigent.write.result import ReviewItem, WriteResult
 
 __all__ = ["router"]
 
@@ -117,22 +118,24 @@ def waiting(
         caller.require("management")
     query = ["review", index_id, reason]
     beyond = place(caller, query, next)
-    items = [one for store in _stores(caller, index_id) for one in _of_store(caller, store, reason)]
-    items.sort(key=_place)
-    left = [one for one in items if beyond is None or _place(one) > tuple(beyond)]
+    found = sorted(
+        (
+            ((one.memory.stretch.recorded_from, one.memory.memory_id), one, store.id)
+            for store in _stores(caller, index_id)
+            for one in _of_store(caller, store, reason)
+        ),
+        key=itemgetter(0),
+    )
+    left = [one for one in found if beyond is None or one[0] > tuple(beyond)]
     if caller.can("management") and caller.person is None:
         caller.host.registry.note(caller.actor, "review_read", "read", index_id, {})
-    last = list(_place(left[limit - 1])) if len(left) > limit else None
+    last = left[limit - 1][0] if len(left) > limit else None
     return answer(
         {
-            "items": left[:limit],
+            "items": [{**one.to_dict(), "index_id": id} for _, one, id in left[:limit]],
             "next": None if last is None else cursor(caller, query, last),
         }
     )
-
-
-def _place(item: dict[str, Any]) -> tuple[str, str]:
-    return item["memory"]["recorded_from"], item["memory"]["memory_id"]
 
 
 def _stores(caller: Caller, index_id: str | None) -> list[ResourceRow]:
@@ -142,14 +145,11 @@ def _stores(caller: Caller, index_id: str | None) -> list[ResourceRow]:
     return [row for row in caller.stores() if "read" in (rights(row.id) or ())]
 
 
-def _of_store(caller: Caller, store: ResourceRow, reason: str | None) -> list[dict[str, Any]]:
+def _of_store(caller: Caller, store: ResourceRow, reason: str | None) -> list[ReviewItem]:
     review = caller.host.memory(store, caller).records.review(caller.person)
     own = not caller.can("management")
-    return [
-        {**item.to_dict(), "index_id": store.id}
-        for item in review.list(reason)
-        if not own or item.memory.person_id == caller.person
-    ]
+    every = review.list(reason)
+    return [one for one in every if not own or one.memory.person_id == caller.person]
 
 
 @router.post("/review/{memory_id}/accept", response_model=WriteAnswer, responses=problems_of(409))
