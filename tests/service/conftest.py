@@ -1,13 +1,13 @@
-"""A service on a file, and a client that calls its app in process."""
+"""A service on a file, and a client that calls its app in this process."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
-import httpx2
 import pytest
+from starlette.testclient import TestClient
 
+from tests.service.worlds import WORLDS
 from vigent.domain.time import parse_instant
 from vigent.edges.http.app import create_app
 from vigent.govern.documents import KeyDocument, Policy, Secret
@@ -17,59 +17,38 @@ from vigent.service import Service
 from vigent.testing import FakeClock
 
 
-class Client:
-    """Calls the app over ASGI, one request after another."""
-
-    def __init__(self, service: Service) -> None:
-        self._app = create_app(service)
-        self._loop = asyncio.new_event_loop()
-
-    def request(self, method: str, path: str, **given: Any) -> httpx2.Response:
-        return self._loop.run_until_complete(self._ask(method, path, given))
-
-    async def _ask(self, method: str, path: str, given: dict[str, Any]) -> httpx2.Response:
-        transport = httpx2.ASGITransport(app=self._app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
-            return await client.request(method, path, **given)
-
-    def __getattr__(self, method: str):
-        return lambda path, **given: self.request(method.upper(), path, **given)
-
-    def close(self) -> None:
-        self._loop.close()
-
-
 @pytest.fixture
-def clock():
-    return FakeClock("2026-06-03T10:00:00Z")
+def clock(request):
+    """The time of the service; a module may set another one as ``NOW``."""
+    return FakeClock(getattr(request.module, "NOW", "2026-06-03T10:00:00Z"))
 
 
 @pytest.fixture
 def service(tmp_path, clock):
-    opened = Service.open(tmp_path / "vigent.db", clock=clock, embedder="none")
+    opened = Service.open(tmp_path / "service.db", clock=clock, embedder="none")
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def start(service):
+def first(service):
+    """What the first start made: tenant, index_id and the admin key."""
     return service.first_start()
 
 
 @pytest.fixture
 def client(service):
-    made = Client(service)
-    yield made
-    made.close()
+    # Not entered as a context: the fixture above closes the service.
+    return TestClient(create_app(service), raise_server_exceptions=False)
 
 
 @pytest.fixture
-def admin(start):
-    return {"Authorization": f"Bearer {start.key}"}
+def admin(first):
+    return {"Authorization": f"Bearer {first.key}"}
 
 
 @pytest.fixture
-def key(service, start):
+def key(service, first):
     """A maker of keys: ``key("memory", stores={"*": ("read",)}, memory=…)`` gives headers."""
 
     def make(*capabilities: str, stores: dict[str, Any] | None = None, **more: Any):
@@ -81,8 +60,8 @@ def key(service, start):
             secrets=(Secret(digest=secret_digest(secret)),),
             **more,
         )
-        row = service.registry.create(Actor(start.tenant), "key", document)
-        return {"Authorization": f"Bearer {show_key(start.tenant, row.id, secret)}"}
+        row = service.registry.create(Actor(first.tenant), "key", document)
+        return {"Authorization": f"Bearer {show_key(first.tenant, row.id, secret)}"}
 
     return make
 
@@ -90,3 +69,11 @@ def key(service, start):
 @pytest.fixture
 def at():
     return lambda text: parse_instant(text, "at")
+
+
+@pytest.fixture(params=sorted(WORLDS))
+def world(request, tmp_path, clock):
+    """Tenants behind each surface in turn; a further one is added to ``WORLDS``."""
+    made = WORLDS[request.param](tmp_path / "world.db", clock)
+    yield made
+    made.close()

@@ -68,26 +68,26 @@ def test_agents_need_a_capability_and_are_the_tenants_own(client, service, admin
     assert client.get("/v1/agents/helper", headers=theirs).status_code == 404
 
 
-def test_a_model_that_is_not_offered_is_refused(client, service, admin, start):
+def test_a_model_that_is_not_offered_is_refused(client, service, admin, first):
     def offer(before):
         settings = before.settings.model_copy(update={"models_offered": ("m-2",)})
         return before.model_copy(update={"settings": settings})
 
     service.registry.change(
-        Actor(start.tenant), "tenant", start.tenant, TenantDocument, offer
+        Actor(first.tenant), "tenant", first.tenant, TenantDocument, offer
     )  # fmt: skip
     assert saved(client, admin, 422)["field"] == "model"
     assert saved(client, admin, model="m-2")["version"] == 1
 
 
-def test_the_store_of_a_block_must_be_in_the_savers_policy(client, service, admin, key, start):
+def test_the_store_of_a_block_must_be_in_the_savers_policy(client, service, admin, key, first):
     other = other_store(client, admin)
-    writer = key("threads", stores={start.index_id: ("read",)})
+    writer = key("threads", stores={first.index_id: ("read",)})
     for index_id in (other, "other", "idx_none", service.new_tenant("t2").index_id):
         told = saved(client, writer, 422, memory_injection={"index_id": index_id})
         assert told["field"] == "memory_injection.index_id"
     made = saved(client, writer, memory_injection={"index_id": "default", "limit": 3})
-    assert made["memory_injection"]["index_id"] == start.index_id
+    assert made["memory_injection"]["index_id"] == first.index_id
 
 
 @pytest.mark.parametrize(
@@ -103,18 +103,18 @@ def test_a_block_that_does_not_fit_is_refused_by_its_field(client, admin, block,
     assert saved(client, admin, 422, memory_injection=block)["field"].startswith(field)
 
 
-def test_an_agent_that_a_switch_names_stays(client, service, admin, start):
+def test_an_agent_that_a_switch_names_stays(client, service, admin, first):
     made = saved(client, admin)["id"]
 
     def switch(filters):
         return lambda _: StoreDocument(extraction={"filters": filters})
 
-    change, actor = service.registry.change, Actor(start.tenant)
-    change(actor, "store", start.index_id, StoreDocument, switch({"agent_ids": [made]}))
+    change, actor = service.registry.change, Actor(first.tenant)
+    change(actor, "store", first.index_id, StoreDocument, switch({"agent_ids": [made]}))
     refused = client.delete(f"/v1/agents/{made}", headers=admin)
     assert (refused.status_code, refused.json()["code"]) == (409, "resource_in_use")
-    assert start.index_id in refused.json()["detail"]
-    change(actor, "store", start.index_id, StoreDocument, switch(None))
+    assert first.index_id in refused.json()["detail"]
+    change(actor, "store", first.index_id, StoreDocument, switch(None))
     assert client.delete(f"/v1/agents/{made}", headers=admin).status_code == 204
     assert client.get(f"/v1/agents/{made}", headers=admin).status_code == 404
 
@@ -140,10 +140,10 @@ def test_an_agents_block_takes_the_place_of_the_keys_whole(client, admin, key, c
     assert injection_for(one, silent) is None
 
 
-def test_a_store_that_the_calling_key_may_not_read_gives_nothing(client, admin, key, caller, start):
+def test_a_store_that_the_calling_key_may_not_read_gives_nothing(client, admin, key, caller, first):
     other = other_store(client, admin)
     made = saved(client, admin, memory_injection={"index_id": other})["id"]
-    assert injection_for(caller(key("memory", stores={start.index_id: ("read",)})), made) is None
+    assert injection_for(caller(key("memory", stores={first.index_id: ("read",)})), made) is None
     assert injection_for(caller(key("memory", stores={other: ("write",)})), made) is None
     spec = injection_for(caller(key("memory", stores={other: ("read",)})), made)
     assert spec == InjectionSpec(index_id=other)

@@ -27,11 +27,11 @@ def said(client, headers, thread, content, **more):
     return answer.json()
 
 
-def test_a_thread_is_made_in_the_default_store_for_the_person_of_the_request(client, mira, start):
+def test_a_thread_is_made_in_the_default_store_for_the_person_of_the_request(client, mira, first):
     thread = made(client, mira, agent="helper", metadata={"title": "Trip"}, ttl_days=30)
     assert thread["id"].startswith("thr_")
     assert len(thread["id"]) <= 40
-    assert thread["index_id"] == start.index_id
+    assert thread["index_id"] == first.index_id
     told = {k: thread[k] for k in ("person_id", "agent", "metadata", "ttl_days")}
     assert told == {
         "person_id": "mira", "agent": "helper", "metadata": {"title": "Trip"}, "ttl_days": 30,
@@ -177,8 +177,8 @@ def test_a_cursor_is_good_for_its_own_query_and_person(client, admin, mira):
         return client.get("/v1/threads", params=params, headers=headers).status_code
 
     assert asked(mira, next=first) == 200
-    assert asked(admin, next=first) == 404
-    assert asked(mira, next=first, index_id="default") == 404
+    assert asked(admin, next=first) == 422
+    assert asked(mira, next=first, index_id="default") == 422
     assert asked(mira, next="!!") == 422
     assert asked(mira, limit=0) == 422
 
@@ -201,11 +201,11 @@ def test_a_thread_past_its_time_is_gone(client, mira, clock):
     assert client.get("/v1/threads", headers=mira).json()["threads"] == []
 
 
-def test_refusals_are_in_the_audit_trail(client, service, admin, mira, start):
+def test_refusals_are_in_the_audit_trail(client, service, admin, mira, first):
     shared = made(client, admin)["id"]
     client.delete(f"/v1/threads/{shared}", headers=mira)
     with service.storage.snapshot() as snapshot:
-        last = snapshot.audit_entries(start.tenant, limit=1)[0]
+        last = snapshot.audit_entries(first.tenant, limit=1)[0]
     assert (last.action, last.outcome, last.target) == ("refusal", "forbidden", shared)
 
 

@@ -46,13 +46,13 @@ class Talk:
 
 
 @pytest.fixture
-def talk(client, admin, start):
-    return Talk(client, {**admin, "X-Vigent-Subject": "mira"}, start.index_id)
+def talk(client, admin, first):
+    return Talk(client, {**admin, "X-Vigent-Subject": "mira"}, first.index_id)
 
 
 @pytest.fixture
-def memory(service, start):
-    return service.base(service.registry.get(start.tenant, "store", start.index_id))
+def memory(service, first):
+    return service.base(service.registry.get(first.tenant, "store", first.index_id))
 
 
 # -------------------------------------------------------------------------------- offering
@@ -64,17 +64,17 @@ def tools(client, headers, **params):
     return {t["name"]: t for t in answer.json()["tools"]}
 
 
-def test_both_tools_of_every_visible_store_are_listed(client, admin, start):
+def test_both_tools_of_every_visible_store_are_listed(client, admin, first):
     other = client.post("/v1/memory/stores", json={"name": "other"}, headers=admin).json()["id"]
     found = tools(client, admin)
-    names = [f"memory__{i}__{v}" for i in (start.index_id, other) for v in ("search", "write")]
+    names = [f"memory__{i}__{v}" for i in (first.index_id, other) for v in ("search", "write")]
     assert list(found) == names
     assert all(t["offered"] and t["parameters"]["type"] == "object" for t in found.values())
     assert client.get("/v1/tools?source=web", headers=admin).status_code == 422
 
 
-def test_what_is_offered_goes_by_settings_and_rights(client, key, start):
-    index_id = start.index_id
+def test_what_is_offered_goes_by_settings_and_rights(client, key, first):
+    index_id = first.index_id
 
     def offered(headers):
         return [t["offered"] for t in tools(client, headers).values()]
@@ -86,17 +86,17 @@ def test_what_is_offered_goes_by_settings_and_rights(client, key, start):
     assert tools(client, key("memory", stores={})) == {}
 
 
-def test_the_date_is_that_of_the_turns_zone(client, service, admin, start, clock):
+def test_the_date_is_that_of_the_turns_zone(client, service, admin, first, clock):
     clock.set("2026-06-03T22:30:00Z")
-    write = f"memory__{start.index_id}__write"
+    write = f"memory__{first.index_id}__write"
     assert "Wednesday, 2026-06-03 (UTC)" in tools(client, admin)[write]["description"]
 
     def madrid(before):
         settings = before.settings.model_copy(update={"timezone": "Europe/Madrid"})
         return before.model_copy(update={"settings": settings})
 
-    actor = Actor(start.tenant)
-    service.registry.change(actor, "tenant", start.tenant, TenantDocument, madrid)
+    actor = Actor(first.tenant)
+    service.registry.change(actor, "tenant", first.tenant, TenantDocument, madrid)
     assert "Thursday, 2026-06-04" in tools(client, admin)[write]["description"]
     asked = tools(client, admin, timezone="America/New_York")[write]["description"]
     assert "Wednesday, 2026-06-03 (America/New_York)" in asked
@@ -104,14 +104,14 @@ def test_the_date_is_that_of_the_turns_zone(client, service, admin, start, clock
     assert (answer.status_code, answer.json()["field"]) == (422, "timezone")
 
 
-def test_naming_a_tool_that_is_not_offered_is_400_and_an_unknown_one_404(client, key, admin, start):
-    reader = key("memory", stores={start.index_id: ("read",)})
+def test_naming_a_tool_that_is_not_offered_is_400_and_an_unknown_one_404(client, key, admin, first):
+    reader = key("memory", stores={first.index_id: ("read",)})
 
     def named(name, headers):
         answer = client.post(f"/v1/tools/{name}", json={"arguments": {}}, headers=headers)
         return answer.status_code, answer.json()["code"]
 
-    write = f"memory__{start.index_id}__write"
+    write = f"memory__{first.index_id}__write"
     assert named(write, reader) == (400, "tool_not_offered")
     assert named("memory__idx_none__write", admin) == (404, "not_found")
     assert named("weather", admin) == (404, "not_found")
@@ -251,7 +251,7 @@ def test_a_start_on_the_day_of_the_message_is_the_messages_own_time(talk, memory
     assert record.valid_from.isoformat() == "2026-06-03T08:00:00+00:00"
 
 
-def test_a_type_that_is_not_known_is_refused_and_the_model_told(talk, service, start):
+def test_a_type_that_is_not_known_is_refused_and_the_model_told(talk, service, first):
     talk.say("I met Omar.")
     told = talk.write(type="episode", text="Met Omar")
     assert (told["outcome"], told["reason"], told["memory_id"]) == (
@@ -259,8 +259,8 @@ def test_a_type_that_is_not_known_is_refused_and_the_model_told(talk, service, s
     )  # fmt: skip
     assert told["allowed"] == ["fact", "preference", "commitment", "behaviour"]
     switch = StoreDocument(extraction={"types": ["fact", "allergy"]})
-    actor = Actor(start.tenant)
-    service.registry.change(actor, "store", start.index_id, StoreDocument, lambda _: switch)
+    actor = Actor(first.tenant)
+    service.registry.change(actor, "store", first.index_id, StoreDocument, lambda _: switch)
     assert talk.write(type="allergy", text="Met Omar")["outcome"] == "stored"
     assert talk.write(type="preference", text="Met Omar")["allowed"] == ["fact", "allergy"]
 
@@ -319,12 +319,12 @@ def test_a_repeated_call_is_done_once(talk, memory):
     assert other.status_code == 409
 
 
-def test_a_memory_of_another_store_points_to_the_thread_too(client, admin, talk, service, start):
+def test_a_memory_of_another_store_points_to_the_thread_too(client, admin, talk, service, first):
     other = client.post("/v1/memory/stores", json={"name": "other"}, headers=admin).json()["id"]
     talk.say("I prefer tea. And call me Mi.")
     told = talk.write(type="preference", text="Prefers tea", quote="I prefer tea", index_id=other)
     assert (told["outcome"], told["trust"]) == ("stored", "person")
-    memory = service.base(service.registry.get(start.tenant, "store", other))
+    memory = service.base(service.registry.get(first.tenant, "store", other))
     found = memory.provenance(told["memory_id"], person="mira").evidence[0].episode
     assert (found.content, found.thread) == ("I prefer tea", talk.thread)
     assert memory.threads.list(person="mira") == ()
@@ -355,10 +355,10 @@ def test_results_carry_whole_percentages_and_contested_and_are_marked_as_data(ta
     assert talk.items()[-1]["content"] == answer.text
 
 
-def test_without_the_envelope_results_stand_alone(client, key, start, service, memory):
+def test_without_the_envelope_results_stand_alone(client, key, first, service, memory):
     memory.write(type="fact", text="Tea is at five", confidence=1.0)
     headers = key("memory", memory=KeyMemory(trust_envelope=False))
-    name = f"memory__{start.index_id}__search"
+    name = f"memory__{first.index_id}__search"
     body = {"arguments": {"query": "tea"}}
     told = client.post(f"/v1/tools/{name}", json=body, headers=headers).json()
     assert list(told) == ["results"]

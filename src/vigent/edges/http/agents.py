@@ -10,7 +10,7 @@ from pydantic import Field
 from vigent.agents import agent, remove_agent, save_agent, shown, shown_version, versions
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.cursors import Limit, Next, cursor, read_cursor
+from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.threads_answers import Agent, AgentPage, AgentVersions, refusals
 from vigent.govern.documents import AgentVersion, InjectionSpec
 
@@ -48,7 +48,7 @@ def save(caller: Called, body: NewAgent, idempotency_key: Idempotency = None) ->
 def listed(caller: Called, limit: Limit = 50, next_: Next = None) -> Response:
     """Give the agents of the tenant, in the order in which they were made."""
     caller.require("threads", "responses", "management")
-    after = read_cursor(caller, "agents", next_)
+    after = place(caller, "agents", next_)
     rows = caller.host.registry.page(
         caller.tenant, "agent", after=str(after[0]) if after else "", limit=limit + 1
     )
@@ -73,8 +73,8 @@ def history(
     caller.require("threads", "responses", "management")
     row = agent(caller, agent_id)
     asked = ["versions", row.id]
-    place = read_cursor(caller, asked, next_)
-    start, every = (int(place[0]) if place else 0), versions(row)
+    at = place(caller, asked, next_)
+    start, every = (int(at[0]) if at else 0), versions(row)
     told = [shown_version(no, v) for no, v in enumerate(every, 1)][start : start + limit]
     more = cursor(caller, asked, [start + limit]) if len(every) > start + limit else None
     return answer({"id": row.id, "versions": told, "next": more})

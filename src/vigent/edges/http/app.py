@@ -7,7 +7,20 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from vigent.edges.http import agents, state, stores, threads, tools
+from vigent.edges.http import (
+    agents,
+    blocks,
+    episodes,
+    finding,
+    gate,
+    many,
+    memory,
+    names,
+    state,
+    stores,
+    threads,
+    tools,
+)
 from vigent.edges.http.problems import add_problems
 from vigent.service import Service
 from vigent.settings import default_database
@@ -31,7 +44,10 @@ def create_app(service: Service | None = None) -> FastAPI:
         lifespan=lifespan, docs_url="/docs", redoc_url=None, openapi_url="/openapi.json",
     )  # fmt: skip
     app.state.service = serving
-    for part in (stores, state, threads, agents, tools):
+    # What is asked most often is looked for first.
+    for part in (
+        state, gate, finding, many, memory, threads, episodes, names, blocks, stores, agents, tools,
+    ):  # fmt: skip
         app.include_router(part.router)
     add_problems(app)
     return app

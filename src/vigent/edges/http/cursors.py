@@ -1,4 +1,4 @@
-"""Cursors of lists: opaque, and good for the tenant and the query they were given for."""
+"""Cursors of lists: opaque, signed, and good for one tenant and one list alone."""
 
 from __future__ import annotations
 
@@ -7,52 +7,68 @@ import binascii
 import hashlib
 import hmac
 import json
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, Final
 
 from fastapi import Query
 
 from vigent.caller import Caller
 from vigent.errors import InvalidInput
 
-__all__ = ["Limit", "Next", "cursor", "read_cursor"]
-
-_MAC: Final = 16
+__all__ = ["Limit", "Next", "cursor", "place"]
 
 Limit = Annotated[int, Query(ge=1, le=200, description="How many at most")]
-Next = Annotated[str | None, Query(alias="next", min_length=1, max_length=2000,
-                                   description="The cursor of the page before")]  # fmt: skip
+Next = Annotated[
+    str | None,
+    Query(alias="next", min_length=1, max_length=2000, description="The cursor of the page before"),
+]
+
+_VERSION: Final = b"\x01"
+_TENANT, _QUERY, _MAC, _CHECK = 8, 8, 16, 4
+_HEAD: Final = 1 + _TENANT + _QUERY
 
 
-def _mac(caller: Caller, query: object, place: bytes) -> bytes:
-    secret = caller.host.tenant(caller.tenant).token_secret
-    asked = json.dumps([caller.tenant, caller.person, query], sort_keys=True)
-    text = asked.encode() + b"\0" + place
-    return hmac.new(secret.encode(), text, hashlib.sha256).digest()[:_MAC]
+def cursor(caller: Caller, query: object, at: object) -> str:
+    """Give the cursor of a place in a list; ``query`` is all that says which list it is."""
+    head = _VERSION + _short(caller.tenant, _TENANT) + _short(_asked(caller, query), _QUERY)
+    signed = head + json.dumps(at, separators=(",", ":")).encode()
+    whole = signed + _mac(caller, signed)
+    return base64.urlsafe_b64encode(whole + _short(whole, _CHECK)).decode().rstrip("=")
 
 
-def cursor(caller: Caller, query: object, place: list[Any]) -> str:
-    """Give the cursor of a place in the list that answers a query; both as JSON values."""
-    text = json.dumps(place).encode()
-    return base64.urlsafe_b64encode(_mac(caller, query, text) + text).decode().rstrip("=")
+def place(caller: Caller, query: object, given: str | None, field: str = "next") -> Any:
+    """Give the place that a cursor stands for; None without one.
 
-
-def read_cursor(caller: Caller, query: object, given: str | None) -> list[Any] | None:
-    """Give the place that a cursor stands for.
-
-    Raises InvalidInput for what is no cursor, and NotFound for one of another tenant, person or
-    query.
+    Raises NotFound for a cursor of another tenant, and InvalidInput for what is none of this list.
     """
     if given is None:
         return None
     try:
-        raw = base64.b64decode(
-            given.encode("ascii") + b"=" * (-len(given) % 4), b"-_", validate=True
-        )
-        place = json.loads(raw[_MAC:])
-    except (UnicodeError, binascii.Error, ValueError, RecursionError):
-        raise InvalidInput("next", "is no cursor") from None
-    if not isinstance(place, list):
-        raise InvalidInput("next", "is no cursor")
-    if not hmac.compare_digest(_mac(caller, query, raw[_MAC:]), raw[:_MAC]):
-        caller.miss("next", given)
-    return cast("list[Any]", place)
+        whole = base64.b64decode(given + "=" * (-len(given) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidInput(field, "is not a cursor") from None
+    whole, check = whole[:-_CHECK], whole[-_CHECK:]
+    if len(whole) < _HEAD + _MAC or whole[:1] != _VERSION or _short(whole, _CHECK) != check:
+        raise InvalidInput(field, "is not a cursor")
+    if whole[1 : 1 + _TENANT] != _short(caller.tenant, _TENANT):
+        return caller.miss(field, "cursor")
+    signed, mac = whole[:-_MAC], whole[-_MAC:]
+    if not hmac.compare_digest(mac, _mac(caller, signed)):
+        raise InvalidInput(field, "is not a cursor")
+    if signed[1 + _TENANT : _HEAD] != _short(_asked(caller, query), _QUERY):
+        raise InvalidInput(field, "is a cursor of another list")
+    return json.loads(signed[_HEAD:])
+
+
+def _asked(caller: Caller, query: object) -> str:
+    return json.dumps([caller.person, query], sort_keys=True, default=str)
+
+
+def _short(given: str | bytes, size: int) -> bytes:
+    text = given.encode() if isinstance(given, str) else given
+    return hashlib.blake2b(text, digest_size=size, person=b"vigent cursor").digest()
+
+
+def _mac(caller: Caller, signed: bytes) -> bytes:
+    secret = caller.host.tenant(caller.tenant).token_secret.encode()
+    key = hashlib.blake2b(secret, digest_size=32, person=b"vigent cursor").digest()
+    return hashlib.blake2b(signed, key=key, digest_size=_MAC).digest()

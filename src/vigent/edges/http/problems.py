@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
+from vigent.edges.http.calling import dumped
 from vigent.errors import (
     ConflictError,
     ErasedPerson,
@@ -46,6 +47,7 @@ _TITLES: Final = {
     405: "Method not allowed", 409: "Conflict", 410: "Gone", 413: "Too large",
     422: "Unprocessable", 429: "Too many requests", 500: "Internal error", 503: "Unavailable",
 }  # fmt: skip
+_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _CODES: Final = {
     400: "bad_request", 401: "unauthorized", 403: "forbidden", 404: "not_found",
     405: "method_not_allowed", 413: "too_large", 500: "internal",
@@ -78,7 +80,7 @@ def problem(
         told["field"] = field
     if errors is not None:
         told["errors"] = errors
-    return Response(orjson.dumps(told), status, headers, MEDIA_TYPE)
+    return Response(dumped(told), status, headers, MEDIA_TYPE)
 
 
 def _of_ours(_: Request, error: Exception) -> Response:
@@ -98,19 +100,49 @@ def _of_validation(_: Request, error: Exception) -> Response:
     found: list[dict[str, Any]] = []
     for one in error.errors():
         where = [str(part) for part in one["loc"][1:]] or [str(one["loc"][0])]
+        if one["type"] == "json_invalid":
+            where = ["body"]
         field = ".".join(where)
-        message = "is not known" if one["type"] == "extra_forbidden" else str(one["msg"])
+        message = _said(one)
         found.append({"field": field, "message": message})
     first = found[0]
     detail = f"{first['field']}: {first['message']}"
     return problem(422, "invalid_input", detail, field=first["field"], errors=found)
 
 
-def _of_http(_: Request, error: Exception) -> Response:
+def _said(one: Any) -> str:
+    if one["type"] == "extra_forbidden":
+        return "is not known"
+    if one["type"] == "json_invalid":
+        return f"is not JSON: {one.get('ctx', {}).get('error', 'it cannot be read')}"
+    return str(one["msg"])
+
+
+def _of_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for these alone
     code = _CODES.get(error.status_code, "error")
     headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(_allowed(request))
     return problem(error.status_code, code, str(error.detail), headers=headers)
+
+
+def _allowed(request: Request) -> list[str]:
+    """Give every method that some route takes at a path, not those of the first one alone.
+
+    A path that is named as it stands is not counted as one with a part left open.
+    """
+    named: dict[str, Any] = request.app.openapi()["paths"].get(request.scope["path"], {})
+    if named:
+        return [method for method in _METHODS if method.lower() in named]
+    return [
+        method
+        for method in _METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL
+            for route in request.app.router.routes
+        )
+    ]
 
 
 def add_problems(app: FastAPI) -> None:

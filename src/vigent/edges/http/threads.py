@@ -11,7 +11,7 @@ from vigent.domain.threads import Thread as EngineThread
 from vigent.domain.time import iso, parse_instant
 from vigent.edges.http.bodies import Body, IndexId, Timezone
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.cursors import Limit, Next, cursor, read_cursor
+from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.threads_answers import Item, ItemPage, State, Thread, ThreadPage, refusals
 from vigent.sessions import home_of, make_thread, own_thread, shown, shown_item, threads_after
 
@@ -79,8 +79,8 @@ def listed(
 ) -> Response:
     """Give the threads of the request's person, and the shared, in order of their ids."""
     query = ["threads", index_id]
-    place = read_cursor(caller, query, next_)
-    at = None if place is None else (str(place[0]), int(place[1]), str(place[2]))
+    at = place(caller, query, next_)
+    at = None if at is None else (str(at[0]), int(at[1]), str(at[2]))
     found, more = threads_after(caller, index_id, at, limit)
     following = None if more is None else cursor(caller, query, list(more))
     return answer({"threads": [shown(*one) for one in found], "next": following})
@@ -141,8 +141,8 @@ def items(
     """Give the items of a thread in order, from the beginning or ``after`` one of them."""
     memory, row = caller.thread(thread_id)
     query = ["items", row.id, after]
-    place = read_cursor(caller, query, next_)
-    begin = after if place is None else str(place[0])
+    at = place(caller, query, next_)
+    begin = after if at is None else str(at[0])
     found = memory.threads.items(row.id, after=begin, limit=limit + 1, person=caller.person)
     more = cursor(caller, query, [found[limit - 1].id]) if len(found) > limit else None
     return answer({"items": [shown_item(item) for item in found[:limit]], "next": more})

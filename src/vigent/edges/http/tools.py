@@ -9,7 +9,7 @@ from pydantic import Field
 
 from vigent.edges.http.bodies import Body, Timezone
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.cursors import Limit, Next, cursor, read_cursor
+from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.threads_answers import ToolAnswer, ToolPage, refusals
 from vigent.offering import described, use_tool
 
@@ -41,9 +41,9 @@ def listed(
     the tenant's, else UTC.
     """
     query = ["tools", source, timezone]
-    place = read_cursor(caller, query, next_)
+    at = place(caller, query, next_)
     every = described(caller, timezone)
-    after = "" if place is None else str(place[0])
+    after = "" if at is None else str(at[0])
     found = [tool for tool in every if tool["name"] > after]
     more = cursor(caller, query, [found[limit - 1]["name"]]) if len(found) > limit else None
     return answer({"tools": found[:limit], "next": more})
