@@ -12,7 +12,8 @@ from vigent.domain.statements import Key
 from vigent.domain.time import OPEN, Instant
 from vigent.govern.indexing import mend_index
 from vigent.joining import joined_names
-from vigent.ports.storage import Erasure, Selection, Snapshot, Storage, Transaction
+from vigent.ports.removal import Erasure
+from vigent.ports.storage import Selection, Snapshot, Storage, Transaction
 from vigent.ports.system import Clock, IdSource
 from vigent.standing import head_of
 

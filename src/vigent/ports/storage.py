@@ -11,20 +11,19 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from vigent.domain.aliases import AliasRow
+from vigent.domain.audit import AuditSummary
 from vigent.domain.changes import Answered, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement
 from vigent.domain.time import Instant
 from vigent.ports.aliases import AliasQuick, AliasReads
 from vigent.ports.index import IndexReads
+from vigent.ports.removal import PersonReads, Removal
 from vigent.ports.resources import ResourceQuick, ResourceReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
 from vigent.ports.typed import TypedReads
 
 __all__ = [
-    "AuditSummary",
-    "Erasure",
     "Folding",
     "HeadRow",
     "Ledger",
@@ -107,20 +106,6 @@ class Numbers(NamedTuple):
     belief: int
 
 
-class Erasure(NamedTuple):
-    """What an erasure concerns: a person, and shared keys that are about them."""
-
-    tenant: str
-    person: str
-    digest: bytes
-    shared_keys: tuple[int, ...]
-    at: Instant
-    about: tuple[str, ...] = ()
-    """The digests under which kept answers about the entity that the person is are marked."""
-    aliases: tuple[AliasRow, ...] = ()
-    """Shared names of that entity."""
-
-
 class Ledger(NamedTuple):
     """Small facts about a tenant; None where there is none, or it was not asked for."""
 
@@ -128,14 +113,6 @@ class Ledger(NamedTuple):
     erased_at: Instant | None
     answered: Answered | None
     subject: str | None
-
-
-class AuditSummary(NamedTuple):
-    """How much of the audit trail is sealed, and what does not add up."""
-
-    sealed: int
-    unsealed: int
-    broken: tuple[str, ...]
 
 
 class Quick(AliasQuick, ResourceQuick, Protocol):
@@ -182,8 +159,9 @@ class Timelines(Protocol):
 
 
 class Snapshot(
-    Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, ResourceReads, Protocol
-):
+    Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, ResourceReads, PersonReads,
+    Protocol,
+):  # fmt: skip
     """One consistent view of a store."""
 
     def keys(self, selection: Selection) -> list[Key]:
@@ -244,16 +222,8 @@ class Folding(Timelines, Protocol):
         ...
 
 
-class Transaction(Snapshot, Folding, ThreadNumbers, Protocol):
+class Transaction(Snapshot, Folding, ThreadNumbers, Removal, Protocol):
     """A snapshot that holds the write lock; leaving it commits, an error rolls all back."""
-
-    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
-        """Remove every row of a person, and give the counts per table; a dry run only counts."""
-        ...
-
-    def erase_tenant(self, tenant: str, *, dry_run: bool) -> dict[str, int]:
-        """Remove every row of a tenant, and give the counts per table; a dry run only counts."""
-        ...
 
 
 class Storage(Protocol):
@@ -275,8 +245,13 @@ class Storage(Protocol):
         """Make removed content unreadable in the files too; False while a reader prevents it."""
         ...
 
-    def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
-        """Verify the audit trail, after sealing what is unsealed if an instant is given."""
+    def audit(
+        self, tenant: str, *, seal_at: Instant | None = None, anchor: str | None = None
+    ) -> AuditSummary:
+        """Verify the audit trail, after sealing what is unsealed if an instant is given.
+
+        ``anchor`` is a head that was told before, which the trail must still contain.
+        """
         ...
 
     def seal(self, at: Instant) -> int:
