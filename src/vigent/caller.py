@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any, Final, Protocol
 
 from vigent.domain.resources import ResourceRow
+from vigent.domain.schema import Schema
 from vigent.domain.text import check_id
 from vigent.domain.threads import ThreadRow
 from vigent.errors import Forbidden, NotFound
 from vigent.govern.documents import Capability, InjectionSpec, KeyDocument, Right, TenantDocument
 from vigent.govern.registry import Actor, Registry
+from vigent.govern.storesettings import settings_of
 from vigent.memory import Memory
 from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
@@ -23,6 +25,11 @@ class Host(Protocol):
     storage: Storage
     registry: Registry
     clock: Clock
+    schema: Schema
+
+    def forget(self, tenant: str) -> None:
+        """Let go of what is kept ready of a tenant."""
+        ...
 
     def memory(
         self, store: ResourceRow, caller: Caller, injection: InjectionSpec | None = None
@@ -38,7 +45,7 @@ class Host(Protocol):
 class Caller:
     """Who calls, for whom, and with which rights."""
 
-    __slots__ = ("by_token", "document", "host", "person", "row")
+    __slots__ = ("asked", "by_token", "document", "host", "noted", "person", "row")
 
     def __init__(
         self,
@@ -54,6 +61,10 @@ class Caller:
         self.document = document
         self.person = person
         self.by_token = by_token
+        self.asked: str | None = None
+        """The route that was asked for, without what stands in it."""
+        self.noted: Exception | None = None
+        """The refusal that is in the audit trail already."""
 
     @property
     def tenant(self) -> str:
@@ -121,7 +132,13 @@ class Caller:
     def memory(self, index_id: str, right: Right, injection: InjectionSpec | None = None) -> Memory:
         """Give the memory of a store, checked for the capability and the right."""
         self.require("memory")
-        return self.host.memory(self.store(index_id, right), self, injection)
+        store = self.store(index_id, right)
+        if right == "read" and settings_of(store).get("audit_reads"):
+            self.host.registry.note(
+                self.actor, "memory_read", "read", None, {"route": self.asked},
+                store=store.name or store.id,
+            )  # fmt: skip
+        return self.host.memory(store, self, injection)
 
     def thread(self, id: str, right: Right = "read") -> tuple[Memory, ThreadRow]:
         """Give a thread by its id, the caller's own before the shared, with the memory it is in."""
@@ -143,14 +160,29 @@ class Caller:
 
     def refuse(self, reason: str, target: str | None = None) -> Any:
         """Note a refusal, and raise Forbidden."""
-        self.host.registry.note(self.actor, "refusal", "forbidden", target, {"reason": reason})
-        raise Forbidden(reason)
+        error = Forbidden(reason)
+        self.note_refusal(error, target)
+        raise error
 
     def miss(self, field: str, id: str) -> Any:
         """Note that something was asked for that is not there for this caller; raise NotFound."""
-        told = {"field": field, "id": id[:_SHOWN]}
-        self.host.registry.note(self.actor, "refusal", "not_found", None, told)
-        raise NotFound(f"{field}: there is none {id[:_SHOWN]} here", field=field)
+        error = NotFound(f"{field}: there is none {id[:_SHOWN]} here", field=field)
+        self.note_refusal(error)
+        raise error
+
+    def note_refusal(self, error: NotFound | Forbidden, target: str | None = None) -> None:
+        """Enter a refusal in the audit trail, once."""
+        if error is self.noted:
+            return
+        self.noted = error
+        told = {"reason": error.message, "route": self.asked}
+        self.host.registry.note(self.actor, "refusal", error.code, target, told)
+
+    def note_admin_read(self, person: str) -> None:
+        """Enter in the audit trail that a key with management reads what is another's."""
+        if not (self.by_token and self.person == person):
+            whose = Actor(self.tenant, self.row.id, person)
+            self.host.registry.note(whose, "admin_read", "read", None, {"route": self.asked})
 
 
 _SHOWN: Final = 200

@@ -14,6 +14,7 @@
     │   ├── NotFound                no such record in this scope
     │   ├── Forbidden               the record exists, this caller may not do that
     │   ├── TenantMismatch          a candidate names another tenant
+    │   ├── NotSupported            the service cannot do that yet
     │   └── ErasedPerson            an episode from before the person's erasure
     ├── ConflictError               the state is not what the caller expects
     │   ├── UnexpectedMemory        another memory is in force than the one named
@@ -58,6 +59,7 @@ __all__ = [
     "ModelUnavailable",
     "NaiveInstant",
     "NotFound",
+    "NotSupported",
     "RateLimited",
     "ResourceExists",
     "ResourceInUse",
@@ -163,6 +165,12 @@ class Forbidden(CallerError):
     """The record is visible, but this caller may not do that to it."""
 
     code = "forbidden"
+
+
+class NotSupported(CallerError):
+    """The service knows what is asked for and cannot do it yet; nothing was done."""
+
+    code = "not_supported"
 
 
 class TenantMismatch(CallerError):

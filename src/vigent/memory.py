@@ -376,12 +376,12 @@ class Memory(Recall):
         The receipt's state says whether it is.
         """
         done = self._keeper.erase(check_id(person, "person"), dry_run=dry_run, wait=wait)
-        self._forget_found()
+        self.forget_found()
         return Receipt(done.person_hash, done.state, done.counts, done.shared, done.at)
 
     def sweep(self) -> int:
         """Forget what is past its time; gives how many memories."""
-        return sweep(self._pipeline)
+        return sweep(self._pipeline, also=self._keeper.prune_audit)
 
     def check(self, *, repair: bool = False) -> CheckReport:
         """Say what does not add up; ``repair`` mends quick answers and the search index."""

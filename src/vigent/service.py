@@ -122,7 +122,7 @@ class Service:
         scheme, _, text = (presented.authorization or "").partition(" ")
         parts = read_key(text.strip()) if scheme.lower() == "bearer" else None
         tenant, id, secret = parts or ("", "", "")
-        row = self.registry.find(tenant, "key", id)
+        row = self.registry.find(tenant, "key", id)  # also where there is none: it takes as long
         document = None if row is None else key_of(row)
         if not accepted(document, secret, self.clock.now()) or row is None or document is None:
             raise Unauthorized("the key is not valid")
@@ -136,7 +136,10 @@ class Service:
         if presented.token is None:
             return named, False
         secret = self.tenant(tenant).token_secret
-        person = read_token(secret, presented.token, tenant=tenant, now=self.clock.now())
+        person, key = read_token(secret, presented.token, tenant=tenant, now=self.clock.now())
+        minter = self.registry.find(tenant, "key", key)
+        if minter is None or key_of(minter).revoked_at is not None:
+            raise Unauthorized("the subject token is not valid")  # its key was revoked: so is it
         if named not in (None, person):
             raise SubjectConflict("X-Vigent-Subject", "is not the person of the subject token")
         return person, True
@@ -242,6 +245,15 @@ class Service:
             made = enter(transaction, actor, "store", StoreDocument(), name=store)
             key = enter(transaction, actor, "key", document)
         return FirstStart(tenant, made.id, show_key(tenant, key.id, secret))
+
+    def forget(self, tenant: str) -> None:
+        """Let go of what is kept ready of a tenant: what is read next is read anew."""
+        with self._lock:
+            stores = [self._stores.pop(k) for k in [k for k in self._stores if k[0] == tenant]]
+            for handle in [h for h in self._seen if h[0] == tenant]:
+                del self._seen[handle]
+        for memory in stores:
+            memory.forget_found()
 
     def close(self) -> None:
         """Release the store; what was counted is written first."""

@@ -95,7 +95,7 @@ def digest_entry(
 
 def _said(salt: bytes, store: str, person: str, content: str) -> bytes:
     """Give the salted digest of what can be emptied, which it cannot be guessed from."""
-    text = "\x1f".join((store, person, content))
+    text = f"{store}\x1f{person}\x1f{content}"
     return hashlib.blake2b(text.encode(), key=salt, digest_size=32).digest()
 
 

@@ -21,6 +21,7 @@ from vigent.govern.documents import KeyDocument, Secret
 
 __all__ = [
     "MAX_KEY",
+    "SECOND",
     "KeyText",
     "accepted",
     "mint_token",
@@ -37,6 +38,7 @@ MAX_KEY: Final = 1_500
 """A key has at most so many characters; longer ones are not looked at."""
 _NOBODY: Final = Secret(digest="0" * 64)
 SECOND: Final = 1_000_000
+"""Microseconds."""
 
 
 class KeyText(NamedTuple):
@@ -104,12 +106,12 @@ def mint_token(secret: str, *, tenant: str, person: str, key: str, until: Instan
     return jwt.encode(claims, secret, algorithm="HS256")
 
 
-def read_token(secret: str, token: str, *, tenant: str, now: Instant) -> str:
-    """Give the person a token stands for; raises Unauthorized."""
+def read_token(secret: str, token: str, *, tenant: str, now: Instant) -> tuple[str, str]:
+    """Give the person a token stands for, and the key that minted it; raises Unauthorized."""
     try:
         claims: dict[str, Any] = jwt.decode(
             token, secret, algorithms=["HS256"],
-            options={"require": ["exp", "sub", "ten"], "verify_exp": False},
+            options={"require": ["exp", "sub", "ten", "key"], "verify_exp": False},
         )  # fmt: skip
     except jwt.PyJWTError as error:
         raise Unauthorized("the subject token is not valid") from error
@@ -117,4 +119,4 @@ def read_token(secret: str, token: str, *, tenant: str, now: Instant) -> str:
         raise Unauthorized("the subject token is not valid")
     if not isinstance(claims["exp"], int) or now >= claims["exp"] * SECOND:
         raise Unauthorized("the subject token has expired")
-    return str(claims["sub"])
+    return str(claims["sub"]), str(claims["key"])

@@ -85,6 +85,9 @@ def accept(schema: Schema, person: str, r: Request) -> Draft:
     held = about.held
     if about.type.person_word and rank < APPLICATION:
         held = held or "needs the person's own word"
+    confidence = confidence_of(r.confidence, rank)
+    if confidence is None or confidence < schema.min_confidence:
+        held = held or ("confidence is less than the store asks" if schema.min_confidence else None)
     start = start_of(r.valid_from, r.timezone)
     end = (
         OPEN
@@ -109,7 +112,7 @@ def accept(schema: Schema, person: str, r: Request) -> Draft:
         valid_to=end,
         corrects=reference(r.corrects, "corrects"),
         supersedes=reference(r.supersedes, "supersedes"),
-        confidence=confidence_of(r.confidence, rank),
+        confidence=confidence,
         importance=importance_of(r.importance, about.type),
         fields=own_fields(about.type, r.due, r.timezone),
         source_episode=reference(r.source_episode_id, "source_episode_id"),

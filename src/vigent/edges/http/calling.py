@@ -18,7 +18,7 @@ from fastapi.routing import APIRoute
 
 from vigent.caller import Caller
 from vigent.crossing import Crossing
-from vigent.errors import InvalidInput, SubjectConflict
+from vigent.errors import Forbidden, InvalidInput, NotFound, SubjectConflict
 from vigent.service import Presented, Service
 
 __all__ = ["Called", "Idempotency", "Pending", "Route", "answer", "reads", "writes"]
@@ -43,17 +43,25 @@ class Pending:
 
     def caller(self) -> Caller:
         """Say who calls; raises Unauthorized."""
-        return self.service.caller(presented(self._request))
+        found = self.service.caller(presented(self._request))
+        route = self._request.scope.get("route")
+        found.asked = f"{self._request.method} {getattr(route, 'path', '')}"
+        return found
 
 
 def presented(request: Request) -> Presented:
     """Give what a request says of its caller."""
-    get = request.headers.get
-    subject, core = get("x-vigent-subject"), get("x-core-subject")
-    if subject is not None and core not in (None, subject):
-        raise SubjectConflict("X-Vigent-Subject", "is not the person of X-Core-Subject")
-    named = core if subject is None else subject
-    return Presented(get("authorization"), _decoded(named), get("x-vigent-subject-token"))
+    every = request.headers.getlist
+    named = {*every("x-vigent-subject"), *every("x-core-subject")}
+    if len(named) > 1:
+        raise SubjectConflict("X-Vigent-Subject", "names another person than X-Core-Subject")
+    subject = _decoded(next(iter(named))) if named else None
+    return Presented(_one(every("authorization")), subject, _one(every("x-vigent-subject-token")))
+
+
+def _one(given: list[str]) -> str | None:
+    """Give a header that must not stand twice: what stands twice is nobody's."""
+    return None if not given else given[0] if len(given) == 1 else ""
 
 
 def _decoded(named: str | None) -> str | None:
@@ -87,7 +95,15 @@ def _marked(
 
     @wraps(handler)
     async def run(caller: Pending, **given: Any) -> Any:
-        return await cross(lambda: handler(caller.caller(), **given))
+        def call() -> Any:
+            who = caller.caller()
+            try:
+                return handler(who, **given)
+            except (NotFound, Forbidden) as error:  # also those that the engine raises
+                who.note_refusal(error)
+                raise
+
+        return await cross(call)
 
     return run
 
@@ -112,7 +128,7 @@ class Route(APIRoute):
         async def guarded(request: Request) -> Response:
             try:
                 return await handle(request)
-            except RequestValidationError:
+            except (RequestValidationError, InvalidInput):
                 await _crossing.read(_pending(request).caller)
                 raise
 
