@@ -114,7 +114,7 @@ def test_a_key_expires_and_is_revoked_at_once(client, admin, clock):
     gone = client.post(f"{KEYS}/{other['id']}/revoke", headers=admin)
     assert gone.json()["state"] == "revoked"
     assert client.get("/v1/memory/stores", headers=bearer(other["key"])).status_code == 401
-    assert client.post(f"{KEYS}/{other['id']}/rotate", json={}, headers=admin).status_code == 422
+    assert client.post(f"{KEYS}/{other['id']}/rotate", json={}, headers=admin).status_code == 409
     assert client.delete(f"{KEYS}/{other['id']}", headers=admin).status_code == 204
     assert client.get(f"{KEYS}/{other['id']}", headers=admin).status_code == 404
     past = {"capabilities": [], "policy": {}, "expires_at": "2026-06-01T12:00:00Z"}

@@ -17,6 +17,7 @@ from vigent.edges.cli import (
     demo,
     evaluating,
     forgetting,
+    governing,
     importchat,
     importing,
     persons,
@@ -135,7 +136,7 @@ def start(
 
 for part in (
     writing, reading, searching, contexts, threads, forgetting, persons, aliases, reviewing,
-    importing, importchat, checking, demo, evaluating,
+    importing, importchat, checking, governing, demo, evaluating,
 ):  # fmt: skip
     part.register(app)
 

@@ -14,7 +14,7 @@ from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, position
 from vigent.edges.http.governed import KeyAnswer, KeysAnswer, NewKeyAnswer, problems
-from vigent.errors import InvalidInput
+from vigent.errors import ConflictError, InvalidInput
 from vigent.govern.documents import Capability, KeyDocument, KeyMemory, KeyPii, Name, Policy, Secret
 from vigent.govern.keyring import (
     MAX_OVERLAP,
@@ -157,7 +157,7 @@ def rotate(
     def make(transaction: Transaction) -> dict[str, Any]:
         def edit(document: KeyDocument) -> KeyDocument:
             if document.revoked_at is not None:
-                raise InvalidInput("key_id", "is revoked; make a new key")
+                raise ConflictError("the key is revoked; make a new one")
             return rotated(document, secret, body.overlap_seconds, now)
 
         row = registry.alter(
