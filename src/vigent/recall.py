@@ -60,7 +60,7 @@ class Recall:
         """Write down how often memories were given to readers, as far as it is not."""
         self._pipeline.flush_retrieved()
 
-    def forget_found(self) -> None:
+    def _forget_found(self) -> None:
         """Let go of what searches keep in memory: names, passages, questions."""
         self._searcher.names.forget(self._reading.tenant)
         self.index.forget()

@@ -253,7 +253,7 @@ class Service:
             for handle in [h for h in self._seen if h[0] == tenant]:
                 del self._seen[handle]
         for memory in stores:
-            memory.forget_found()
+            memory.index.forget()
 
     def close(self) -> None:
         """Release the store; what was counted is written first."""

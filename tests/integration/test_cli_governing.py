@@ -33,7 +33,7 @@ def test_the_trail_is_verified_and_listed(store):
     assert store.ask("audit", "verify", "--anchor", found["head"])["broken"] == 0
     assert store.run("audit", "verify", "--anchor", "1:00").code == 5
     (entry,) = store.ask("audit", "list")
-    assert (entry["action"], entry["sealed"]) == ("write", True)
+    assert (entry["action"], entry["sealed"]) == ("memory_write", True)
     with sqlite3.connect(store.path) as connection:
         connection.execute("DELETE FROM audit")
     connection.close()
