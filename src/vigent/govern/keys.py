@@ -19,8 +19,19 @@ from vigent.govern.documents import KeyDocument, Secret
 
 try:  # of the extra ``server``; the command line works without it
     from jwt import PyJWTError, decode, encode
-except ImportError:  # pragma: no cover - no token is made or read then
-    PyJWTError, decode, encode = ValueError, None, None  # type: ignore[assignment]
+except ImportError:  # pragma: no cover - then no token is made or read
+
+    class PyJWTError(Exception):
+        """Stands in for the errors of PyJWT."""
+
+    def encode(*_: object, **__: object) -> str:
+        """Say what is missing."""
+        raise Unauthorized("subject tokens need the extra server")
+
+    def decode(*_: object, **__: object) -> dict[str, Any]:
+        """Say what is missing."""
+        raise Unauthorized("subject tokens need the extra server")
+
 
 __all__ = [
     "MAX_KEY",
