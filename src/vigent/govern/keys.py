@@ -17,21 +17,15 @@ from vigent.domain.time import Instant
 from vigent.errors import Unauthorized
 from vigent.govern.documents import KeyDocument, Secret
 
+
+def _missing(*_: Any, **__: Any) -> Any:
+    raise Unauthorized("subject tokens need the extra server")
+
+
 try:  # of the extra ``server``; the command line works without it
     from jwt import PyJWTError, decode, encode
 except ImportError:  # pragma: no cover - then no token is made or read
-
-    class PyJWTError(Exception):
-        """Stands in for the errors of PyJWT."""
-
-    def encode(*_: object, **__: object) -> str:
-        """Say what is missing."""
-        raise Unauthorized("subject tokens need the extra server")
-
-    def decode(*_: object, **__: object) -> dict[str, Any]:
-        """Say what is missing."""
-        raise Unauthorized("subject tokens need the extra server")
-
+    PyJWTError, decode, encode = ValueError, _missing, _missing
 
 __all__ = [
     "MAX_KEY",
