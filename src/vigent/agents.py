@@ -14,8 +14,8 @@ from vigent.govern.documents import (
     AgentDocument,
     AgentVersion,
     InjectionSpec,
-    StoreDocument,
 )
+from vigent.govern.extraction import naming_agent
 from vigent.ports.storage import Transaction
 
 __all__ = [
@@ -78,7 +78,7 @@ def save_agent(caller: Caller, wanted: AgentVersion, idempotency_key: str | None
             first = AgentDocument(versions=(version,))
             return shown(registry.enter(transaction, actor, "agent", first, name=version.name))
         return shown(registry.alter(
-            transaction, actor, old, AgentDocument,
+            transaction, actor, "agent", old.id, AgentDocument,
             lambda before: AgentDocument(versions=(*before.versions, version)),
             action="agent_version",
         ))  # fmt: skip
@@ -118,17 +118,11 @@ def remove_agent(caller: Caller, id: str) -> None:
     row = agent(caller, id)
 
     def unless(transaction: Transaction) -> None:
-        after = ""
-        while page := transaction.resources(caller.tenant, "store", after=after):
-            for store in page:
-                switch = StoreDocument.model_validate_json(store.document).extraction or {}
-                filters: dict[str, Any] = switch.get("filters") or {}
-                if row.id in (filters.get("agent_ids") or ()):
-                    raise ResourceInUse(
-                        f"agent: the extraction switch of the store {store.id} names it",
-                        field="agent",
-                    )
-            after = page[-1].id
+        store = naming_agent(transaction, caller.tenant, row.id)
+        if store is not None:
+            raise ResourceInUse(
+                f"agent: the extraction switch of the store {store} names it", field="agent"
+            )
 
     caller.host.registry.remove(caller.actor, "agent", row.id, unless=unless)
 

@@ -6,13 +6,14 @@ from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from vigent.domain.resources import ResourceRow
-from vigent.domain.schema import trust_rank
+from vigent.domain.schema import Schema, trust_rank
 from vigent.domain.statements import KeyId
 from vigent.domain.text import check_id
 from vigent.domain.threads import ThreadRow
 from vigent.errors import Forbidden, NotFound, StoreReadOnly, VigentError
 from vigent.govern.documents import Capability, InjectionSpec, KeyDocument, Right, TenantDocument
 from vigent.govern.registry import Actor, Registry
+from vigent.govern.storesettings import settings_of
 from vigent.memory import Memory
 from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
@@ -26,6 +27,11 @@ class Host(Protocol):
     storage: Storage
     registry: Registry
     clock: Clock
+    schema: Schema
+
+    def forget(self, tenant: str) -> None:
+        """Let go of what is kept ready of a tenant."""
+        ...
 
     def memory(
         self, store: ResourceRow, caller: Caller, injection: InjectionSpec | None = None
@@ -41,7 +47,7 @@ class Host(Protocol):
 class Caller:
     """Who calls, for whom, and with which rights."""
 
-    __slots__ = ("by_token", "document", "host", "person", "row")
+    __slots__ = ("asked", "by_token", "document", "host", "noted", "person", "row")
 
     def __init__(
         self,
@@ -57,6 +63,10 @@ class Caller:
         self.document = document
         self.person = person
         self.by_token = by_token
+        self.asked: str | None = None
+        """The route that was asked for, without what stands in it."""
+        self.noted: Exception | None = None
+        """The refusal that is in the audit trail already."""
 
     @property
     def tenant(self) -> str:
@@ -124,7 +134,13 @@ class Caller:
     def memory(self, index_id: str, right: Right, injection: InjectionSpec | None = None) -> Memory:
         """Give the memory of a store, checked for the capability and the right."""
         self.require("memory")
-        return self.host.memory(self.store(index_id, right), self, injection)
+        store = self.store(index_id, right)
+        if right == "read" and settings_of(store).get("audit_reads"):
+            self.host.registry.note(
+                self.actor, "memory_read", "read", None, {"route": self.asked},
+                store=store.name or store.id,
+            )  # fmt: skip
+        return self.host.memory(store, self, injection)
 
     def thread(self, id: str, right: Right = "read") -> tuple[Memory, ThreadRow]:
         """Give a thread by its id, the caller's own before the shared, with the memory it is in."""
@@ -186,29 +202,31 @@ class Caller:
 
     def refuse(self, reason: str, target: str | None = None) -> Any:
         """Note a refusal, and raise Forbidden."""
-        self.noted("forbidden", target, {"reason": reason})
-        raise _told(Forbidden(reason))
+        raise self._told(Forbidden(reason), target)
 
     def miss(self, field: str, id: str) -> Any:
         """Note that something was asked for that is not there for this caller; raise NotFound."""
         shown = printable(id[:_SHOWN])
-        self.noted("not_found", None, {"field": field, "id": shown})
-        raise _told(NotFound(f"{field}: there is none {shown} here", field=field))
+        raise self._told(NotFound(f"{field}: there is none {shown} here", field=field))
 
-    def noted(self, outcome: str, target: str | None, content: dict[str, Any]) -> None:
-        """Enter a refusal in the audit trail; where the store cannot be written it still holds."""
+    def _told(self, error: NotFound | Forbidden, target: str | None = None) -> VigentError:
+        self.note_refusal(error, target)
+        return error
+
+    def note_refusal(self, error: VigentError, target: str | None = None) -> None:
+        """Enter a refusal in the audit trail, once; on a store that cannot be written it holds."""
+        if error is self.noted or not isinstance(error, Forbidden | NotFound):
+            return
+        self.noted = error
+        told = {"reason": error.message, "field": error.field, "route": self.asked}
         with suppress(StoreReadOnly):
-            self.host.registry.note(self.actor, "refusal", outcome, target, content)
+            self.host.registry.note(self.actor, "refusal", error.code, target, told)
 
-    def refused(self, error: VigentError) -> None:
-        """Note that the engine refused something, unless that is noted already."""
-        if isinstance(error, Forbidden | NotFound) and not getattr(error, _NOTED, False):
-            self.noted(error.code, None, {"field": error.field})
-
-
-def _told(error: VigentError) -> VigentError:
-    setattr(error, _NOTED, True)
-    return error
+    def note_admin_read(self, person: str) -> None:
+        """Enter in the audit trail that a key with management reads what is another's."""
+        if not (self.by_token and self.person == person):
+            whose = Actor(self.tenant, self.row.id, person)
+            self.host.registry.note(whose, "admin_read", "read", None, {"route": self.asked})
 
 
 def printable(text: str) -> str:

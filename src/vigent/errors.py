@@ -15,6 +15,7 @@
     │   ├── Forbidden               the record exists, this caller may not do that
     │   ├── ToolNotOffered          the key or its rights do not let that tool be used
     │   ├── TenantMismatch          a candidate names another tenant
+    │   ├── NotSupported            the service cannot do that yet
     │   └── ErasedPerson            an episode from before the person's erasure
     ├── ConflictError               the state is not what the caller expects
     │   ├── UnexpectedMemory        another memory is in force than the one named
@@ -59,6 +60,7 @@ __all__ = [
     "ModelUnavailable",
     "NaiveInstant",
     "NotFound",
+    "NotSupported",
     "RateLimited",
     "ResourceExists",
     "ResourceInUse",
@@ -171,6 +173,12 @@ class ToolNotOffered(CallerError):
     """The tool exists, but this key's settings or rights do not offer it."""
 
     code = "tool_not_offered"
+
+
+class NotSupported(CallerError):
+    """The service knows what is asked for and cannot do it yet; nothing was done."""
+
+    code = "not_supported"
 
 
 class TenantMismatch(CallerError):

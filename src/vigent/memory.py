@@ -358,7 +358,7 @@ class Memory(Recall):
 
     def sweep(self) -> int:
         """Forget what is past its time; gives how many memories."""
-        return sweep(self._pipeline)
+        return sweep(self._pipeline, also=self._keeper.prune_audit)
 
     def check(self, *, repair: bool = False) -> CheckReport:
         """Say what does not add up; ``repair`` mends quick answers and the search index."""

@@ -143,7 +143,10 @@ class Service:
         if presented.token is None:
             return named, False
         secret = self.tenant(tenant).token_secret
-        person = read_token(secret, presented.token, tenant=tenant, now=self.clock.now())
+        person, key = read_token(secret, presented.token, tenant=tenant, now=self.clock.now())
+        minter = self.registry.find(tenant, "key", key)
+        if minter is None or key_of(minter).revoked_at is not None:
+            raise Unauthorized("the subject token is not valid")  # its key was revoked: so is it
         if named not in (None, person):
             raise SubjectConflict("X-Vigent-Subject", "is not the person of the subject token")
         return person, True
@@ -249,6 +252,15 @@ class Service:
             made = enter(transaction, actor, "store", StoreDocument(), name=store)
             key = enter(transaction, actor, "key", document)
         return FirstStart(tenant, made.id, show_key(tenant, key.id, secret))
+
+    def forget(self, tenant: str) -> None:
+        """Let go of what is kept ready of a tenant: what is read next is read anew."""
+        with self._lock:
+            stores = [self._stores.pop(k) for k in [k for k in self._stores if k[0] == tenant]]
+            for handle in [h for h in self._seen if h[0] == tenant]:
+                del self._seen[handle]
+        for memory in stores:
+            memory.index.forget()
 
     def close(self) -> None:
         """Release the store; what was counted is written first."""

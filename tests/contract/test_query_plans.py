@@ -19,7 +19,11 @@ QUERIES = {query.name: query for query in read_queries()}
 
 # Queries that are meant to walk. Each walk is bounded by what the reason says.
 WALKS = {
-    "audit_rows": "checking the audit trail reads all of a tenant's",
+    "audit_sealed": "checking the audit trail reads all of a tenant's",
+    "audit_open": "its index holds only what is not sealed yet",
+    "audit_entries": "newest first, until as many are found as were asked for",
+    "last_seal": "the last entry of an index",
+    "audit_first_seal": "the first entry of an index",
     "audit_unsealed": "its index holds only what is not sealed yet",
     "erase_answers_about": "answers are kept for a day",
     "erased_purged": "one row an erased person, and only after a purge",
@@ -56,6 +60,7 @@ WALKS = {
                 "resource",
                 "audit",
                 "seal",
+                "usage",
                 "index_change",
                 "erased",
                 "tenant",
@@ -63,12 +68,33 @@ WALKS = {
         ],
         "everything of a tenant goes",
     ),
+    **dict.fromkeys(
+        [
+            f"store_{table}"
+            for table in (
+                "outdate",
+                "vector",
+                "passage",
+                "belief",
+                "audit_content",
+                "statement",
+                "key",
+                "thread_item",
+                "thread_state",
+                "thread",
+                "episode",
+                "job",
+                "alias",
+            )
+        ],
+        "a store is seldom deleted, and then everything of it goes",
+    ),
     "tenants": "the list of all tenants is what it is for",
 }
 # Queries that sort what they found, instead of finding it in order.
 SORTS = {
-    "audit_rows": "a check reads the whole trail, in order of entry",
-    "audit_entries_of": "the entries about one record",
+    "audit_entries_about": "a person's entries are found by whose they are",
+    "audit_entries_of": "one record has few entries",
     "beliefs_of_key": "a history is read whole, over all values of the attribute",
     "keys_of_tenant": "a check visits every key of a tenant",
     "said": "as many as were named",

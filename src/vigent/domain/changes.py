@@ -17,6 +17,7 @@ from vigent.domain.resources import ResourceRow
 from vigent.domain.statements import Belief, Key, Statement
 from vigent.domain.threads import Place, StateRow, ThreadRow
 from vigent.domain.time import Instant
+from vigent.domain.usage import UsageRow
 
 __all__ = [
     "AliasChanges",
@@ -111,6 +112,8 @@ class AuditEntry(NamedTuple):
     content: str
     salt: bytes
     digest: bytes
+    said: bytes | None = None
+    """The digest of the content, which outlasts it."""
 
 
 class Answered(NamedTuple):
@@ -127,11 +130,11 @@ class Answered(NamedTuple):
 
 
 class PersonLink(NamedTuple):
-    """Which entity a person is."""
+    """Which entity a person is; None where it is not known any more."""
 
     tenant: str
     person: str
-    subject: str
+    subject: str | None
 
 
 class AliasChanges(NamedTuple):
@@ -205,6 +208,10 @@ class ChangeSet:
     """Kind and lane of work that is done for the tenant."""
     answered: list[Answered] = field(default_factory=_rows)
     links: list[PersonLink] = field(default_factory=_rows)
+    used: list[UsageRow] = field(default_factory=_rows)
+    """Model calls, to be added to what is counted."""
+    audit_pruned: int = 0
+    """The seal up to which entries of the audit trail go, at the end of their time."""
 
     @property
     def edits(self) -> bool:

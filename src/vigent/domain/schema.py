@@ -268,8 +268,9 @@ class Schema:
     retention policy that is not declared.
     """
 
-    __slots__ = ("_names", "attributes", "half_lives", "policies", "types", "unknown_attributes",
-                 "unknown_types", "version")  # fmt: skip
+    __slots__ = ("_names", "attributes", "default_retention", "half_lives", "min_confidence",
+                 "policies", "types", "unknown_attributes", "unknown_types",
+                 "version")  # fmt: skip
 
     def __init__(
         self,
@@ -289,6 +290,10 @@ class Schema:
         self.unknown_types: UnknownRule = unknown_types
         self.half_lives: Mapping[str, float] = {}
         """Half-lives in days, by type, that a reader sets before the schema's own."""
+        self.default_retention: str = _POLICIES[0].name
+        """The policy where neither the type nor the attribute names one."""
+        self.min_confidence: float = 0.0
+        """What is said with less than this waits for a person's decision."""
         for name, rule in (("attributes", unknown_attributes), ("types", unknown_types)):
             if rule not in _RULES:
                 raise SchemaMismatch(f"unknown_{name}", f"must be one of {', '.join(_RULES)}")
@@ -310,12 +315,16 @@ class Schema:
         half_lives: Mapping[str, float],
         unknown_attributes: UnknownRule | None = None,
         unknown_types: UnknownRule | None = None,
+        default_retention: str | None = None,
+        min_confidence: float = 0.0,
     ) -> Schema:
         """Give the same schema with what a reader, and the settings of a store, say besides."""
         used = copy(self)
         used.half_lives = dict(half_lives)
         used.unknown_attributes = unknown_attributes or self.unknown_attributes
         used.unknown_types = unknown_types or self.unknown_types
+        used.default_retention = default_retention or self.default_retention
+        used.min_confidence = min_confidence
         return used
 
     def attribute(self, name: str) -> AttributeDefinition | None:

@@ -7,8 +7,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
+from vigent.domain.time import named_zone
 from vigent.errors import SchemaMismatch
 
 __all__ = [
@@ -17,6 +25,7 @@ __all__ = [
     "AgentDocument",
     "AgentVersion",
     "Capability",
+    "Improvements",
     "InjectionSpec",
     "KeyDocument",
     "KeyMemory",
@@ -45,16 +54,36 @@ class _Document(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Improvements(_Document):
+    """Whether the service may learn across persons and propose what it learned."""
+
+    enabled: bool = False
+
+
 class TenantSettings(_Document):
-    """What a tenant sets for all of its stores; ``timezone`` is an IANA name."""
+    """What a tenant sets for all of its stores; ``timezone`` is an IANA name.
+
+    ``models_offered`` left empty offers whatever the service can reach.
+    """
 
     timezone: str | None = None
     models_offered: tuple[Name, ...] = ()
     helper_model: Name | None = None
     analysis_model: Name | None = None
-    improvements: bool = False
+    improvements: Improvements = Improvements()
     monthly_token_limit: Annotated[int, Field(ge=0, le=10**15)] | None = None
     audit_retention_days: Annotated[int, Field(ge=1, le=36_500)] = 3_650
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, given: str | None) -> str | None:
+        if given is not None:
+            named_zone(given)
+        return given
+
+    def offers(self, model: str) -> bool:
+        """Whether a model may be named."""
+        return not self.models_offered or model in self.models_offered
 
 
 class TenantDocument(_Document):
@@ -158,8 +187,7 @@ class AgentDocument(_Document):
 
 
 class PersonDocument(_Document):
-    """What is set for a person; ``subject`` is the entity that this person is."""
+    """What is set for a person; which entity they are, the engine keeps."""
 
     helper_model: Literal["allow", "deny"] = "allow"
     timezone: str | None = None
-    subject: str | None = None

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vigent.domain.aliases import AliasRow
-from vigent.domain.audit import entry_of, person_digest, subject_digest
+from vigent.domain.audit import RETENTION, entry_of, person_digest, subject_digest
 from vigent.domain.changes import ChangeSet, Head
 from vigent.domain.schema import Schema
 from vigent.domain.statements import Key
-from vigent.domain.time import OPEN, Instant
+from vigent.domain.time import DAY, OPEN, Instant
+from vigent.govern.documents import TenantDocument
 from vigent.govern.indexing import mend_index
 from vigent.joining import joined_names
-from vigent.ports.storage import Erasure, Selection, Snapshot, Storage, Transaction
+from vigent.ports.removal import Erasure
+from vigent.ports.storage import Selection, Snapshot, Storage, Transaction
 from vigent.ports.system import Clock, IdSource
 from vigent.standing import head_of
 
@@ -54,8 +56,11 @@ class Keeper:
         self.tenant = tenant
         self.store = store
 
-    def erase(self, person: str, *, dry_run: bool, wait: bool) -> Erased:
-        """Remove a person, with what is shared about the entity they are, and note that it was."""
+    def erase(self, person: str, *, dry_run: bool, wait: bool, by: str | None = None) -> Erased:
+        """Remove a person, with what is shared about the entity they are, and note that it was.
+
+        ``by`` is the key that asked for it.
+        """
         with self.storage.transaction() as transaction:
             now = self.clock.now()
             ledger = transaction.ledger(self.tenant, subject_of=person)
@@ -71,7 +76,7 @@ class Keeper:
             erasure = Erasure(self.tenant, person, digest, keys, now, about, aliases)
             counts = transaction.erase(erasure, dry_run=dry_run)
             if not dry_run:
-                self._note(transaction, digest, counts, now)
+                self._note(transaction, digest, counts, now, by)
         state = "dry_run"
         if not dry_run:
             state = "purged" if wait and self.storage.purge() else "removed"
@@ -114,15 +119,43 @@ class Keeper:
         )
 
     def _note(
-        self, transaction: Transaction, digest: bytes, counts: dict[str, int], now: Instant
+        self,
+        transaction: Transaction,
+        digest: bytes,
+        counts: dict[str, int],
+        now: Instant,
+        by: str | None,
     ) -> None:
         """Enter the erasure in the audit: a hash and counts, no content."""
         entry = entry_of(
             self.ids.new("aud"), self.ids.salt(), tenant=self.tenant, store=self.store, person="",
             key=None, at=now, action="memory_erasure", outcome="removed", target=None,
-            content={"person_hash": digest.hex(), "counts": counts},
+            content={"person_hash": digest.hex(), "counts": counts} | ({"by": by} if by else {}),
         )  # fmt: skip
         transaction.apply(ChangeSet(self.tenant, audit=[entry]))
+
+    def prune_audit(self) -> int:
+        """Remove entries of the audit trail that are older than the tenant keeps them.
+
+        Whole seals go, and the seals themselves stay, so that the chain goes on; an entry says
+        up to which seal. Gives that seal, 0 where nothing went. Who set no time keeps all.
+        """
+        with self.storage.snapshot() as snapshot:
+            row = snapshot.resource(self.tenant, "tenant", self.tenant)
+            if row is None:
+                return 0
+            settings = TenantDocument.model_validate_json(row.document).settings
+            now = self.clock.now()
+            last = snapshot.seal_before(self.tenant, now - settings.audit_retention_days * DAY)
+        if last:
+            with self.storage.transaction() as transaction:
+                entry = entry_of(
+                    self.ids.new("aud"), self.ids.salt(), tenant=self.tenant, store="", person="",
+                    key=None, at=now, action="audit_retention", outcome="removed",
+                    target=RETENTION, content={"to_seal": last},
+                )  # fmt: skip
+                transaction.apply(ChangeSet(self.tenant, audit=[entry], audit_pruned=last))
+        return last
 
     def check(self, *, repair: bool) -> CheckReport:
         """Compare what is derived with what it is derived from; verify the audit trail.

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from vigent.domain.audit import entry_of
 from vigent.domain.changes import ChangeSet, ResourceChanges
 from vigent.domain.resources import ResourceRow, Rkind
+from vigent.domain.usage import UsageRow
 from vigent.errors import NotFound, ResourceExists, UnexpectedVersion
 from vigent.once import Once
 from vigent.ports.storage import Snapshot, Storage, Transaction
@@ -155,22 +156,26 @@ class Registry:
     ) -> ResourceRow:
         """Change a resource; raises NotFound, and UnexpectedVersion where it is at another."""
         with self.writing(actor.tenant) as transaction:
-            row = _there(transaction, actor.tenant, kind, id)
-            if expect is not None and expect != row.version:
-                raise UnexpectedVersion(f"version: it is at {row.version}", field="version")
-            return self.alter(transaction, actor, row, model, edit, action=action)
+            return self.alter(
+                transaction, actor, kind, id, model, edit, action=action, expect=expect
+            )  # fmt: skip
 
     def alter(
         self,
         transaction: Transaction,
         actor: Actor,
-        row: ResourceRow,
+        kind: Rkind,
+        id: str,
         model: type[D],
         edit: Callable[[D], D],
         *,
         action: str | None = None,
+        expect: int | None = None,
     ) -> ResourceRow:
         """Change a resource within a transaction."""
+        row = _there(transaction, actor.tenant, kind, id)
+        if expect is not None and expect != row.version:
+            raise UnexpectedVersion(f"version: it is at {row.version}", field="version")
         before = model.model_validate_json(row.document)
         after = edit(before)
         if after == before:
@@ -179,9 +184,7 @@ class Registry:
             version=row.version + 1, document=after.model_dump_json(),
             changed_at=self.clock.now(),
         )  # fmt: skip
-        self._apply(
-            transaction, actor, moved, before, after, action or f"{row.kind}_change"
-        )  # fmt: skip
+        self._apply(transaction, actor, moved, before, after, action or f"{kind}_change")
         return moved
 
     def remove(
@@ -197,13 +200,25 @@ class Registry:
         ``unless`` raises, under the write lock, where it may not go.
         """
         with self.writing(actor.tenant) as transaction:
-            row = _there(transaction, actor.tenant, kind, id)
             if unless is not None:
                 unless(transaction)
-            entry = self.entry(actor, f"{kind}_delete", "removed", id, {"name": row.name})
-            changes = ResourceChanges(removed=[row])
-            transaction.apply(ChangeSet(actor.tenant, resources=changes, audit=[entry]))
-            return row
+            return self.drop(transaction, actor, kind, id)
+
+    def drop(
+        self,
+        transaction: Transaction,
+        actor: Actor,
+        kind: Rkind,
+        id: str,
+        told: dict[str, Any] | None = None,
+    ) -> ResourceRow:
+        """Let a resource go within a transaction; what is told besides stands in the trail."""
+        row = _there(transaction, actor.tenant, kind, id)
+        content = {"name": row.name, **(told or {})}
+        entry = self.entry(actor, f"{kind}_delete", "removed", id, content)
+        changes = ResourceChanges(removed=[row])
+        transaction.apply(ChangeSet(actor.tenant, resources=changes, audit=[entry]))
+        return row
 
     def note(
         self,
@@ -216,9 +231,16 @@ class Registry:
         store: str = "",
     ) -> None:
         """Enter in the audit trail what changed no resource: a refusal, a read of another's."""
-        with self.writing(actor.tenant) as transaction:
+        with self.storage.transaction() as transaction:
+            if transaction.ledger(actor.tenant).salt is None:
+                return  # the tenant was deleted meanwhile: nothing of it comes back
             entry = self.entry(actor, action, outcome, target, content or {}, store=store)
             transaction.apply(ChangeSet(actor.tenant, audit=[entry]))
+
+    def meter(self, used: UsageRow) -> None:
+        """Count what a model call came to, also a failed one."""
+        with self.storage.transaction() as transaction:
+            transaction.apply(ChangeSet(used.tenant, used=[used]))
 
     def entry(
         self,
@@ -248,7 +270,9 @@ class Registry:
     ) -> None:
         told = {"name": row.name, "before": _told(before), "after": _told(after)}
         whose = Actor(actor.tenant, actor.key, row.person)
-        entry = self.entry(whose, action, "stored", row.id, told)
+        # The name of a person stands where it can be erased: not in the target.
+        target = None if row.kind == "person" else row.id
+        entry = self.entry(whose, action, "stored", target, told)
         transaction.apply(
             ChangeSet(row.tenant, resources=ResourceChanges(kept=[row]), audit=[entry])
         )

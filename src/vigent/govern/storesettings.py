@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,11 +13,30 @@ from vigent.domain.injection import (
     InjectionSettings,
     StoreSettings,
 )
+from vigent.domain.resources import ResourceRow
+from vigent.govern.documents import StoreDocument
 
-__all__ = ["MANAGED", "PROMOTED", "StoreSections", "engine_settings"]
+__all__ = [
+    "MANAGED",
+    "PROMOTED",
+    "BlocksSection",
+    "CommitmentsSection",
+    "GateSection",
+    "InjectionSection",
+    "LessonsSection",
+    "MaintenanceSection",
+    "PromotionSection",
+    "ReflectionSection",
+    "RetentionSection",
+    "SharesSection",
+    "StoreSections",
+    "Unknown",
+    "engine_settings",
+    "settings_of",
+]
 
 Unknown = Literal["accept", "review", "reject"]
-MANAGED: Final = frozenset({"gate", "retention"})
+MANAGED: Final = frozenset({"gate", "retention", "audit_reads"})
 """Sections that need management."""
 PROMOTED: Final = "promotion"
 """The section that needs management, in a tenant that has improvements."""
@@ -83,13 +103,16 @@ class MaintenanceSection(_Section):
 
 
 class RetentionSection(_Section):
-    """Which policy applies where neither the type nor the attribute names one."""
+    """Which policy applies where neither the type nor the attribute names one; else standard."""
 
-    default: Annotated[str, Field(min_length=1, max_length=64)] = "standard"
+    default: Annotated[str, Field(min_length=1, max_length=64)] | None = None
 
 
 class GateSection(_Section):
-    """What the gate asks besides the rules that always hold."""
+    """What the gate asks besides the rules that always hold.
+
+    What is said with less confidence, or with none, waits for a person's decision.
+    """
 
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
 
@@ -110,6 +133,17 @@ class StoreSections(_Section):
     audit_reads: bool = False
 
 
+def settings_of(row: ResourceRow) -> dict[str, Any]:
+    """Give the sections that a store was sent; read once for each version of it."""
+    return _settings_of(row.version, row.tenant, row.id, row.document)
+
+
+@lru_cache(maxsize=1_000)
+def _settings_of(version: int, tenant: str, id: str, document: str) -> dict[str, Any]:
+    del version, tenant, id
+    return StoreDocument.model_validate_json(document).settings
+
+
 def engine_settings(stored: dict[str, Any]) -> tuple[StoreSettings, dict[str, Any]]:
     """Give what the engine takes of a store's settings: its bounds, and the rules of its schema.
 
@@ -121,5 +155,9 @@ def engine_settings(stored: dict[str, Any]) -> tuple[StoreSettings, dict[str, An
         commitments=CommitmentSettings(**given.commitments.model_dump()),
         blocks=BlockLimits(**given.blocks.model_dump()),
     )
-    rules = {k: stored[k] for k in ("unknown_attributes", "unknown_types") if k in stored}
+    rules: dict[str, Any] = {
+        k: stored[k] for k in ("unknown_attributes", "unknown_types") if k in stored
+    }
+    rules["default_retention"] = given.retention.default
+    rules["min_confidence"] = given.gate.min_confidence
     return bounds, rules

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from vigent.domain.audit import AuditSummary
 from vigent.domain.time import Instant
 
-__all__ = ["AuditSummary", "AuditTrail"]
-
-
-class AuditSummary(NamedTuple):
-    """How much of the audit trail is sealed, and what does not add up."""
-
-    sealed: int
-    unsealed: int
-    broken: tuple[str, ...]
+__all__ = ["AuditTrail"]
 
 
 class AuditTrail(Protocol):
     """The entries of what happened, and the seals that chain them."""
 
-    def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
-        """Verify the audit trail, after sealing what is unsealed if an instant is given."""
+    def audit(
+        self, tenant: str, *, seal_at: Instant | None = None, anchor: str | None = None
+    ) -> AuditSummary:
+        """Verify the audit trail, after sealing what is unsealed if an instant is given.
+
+        ``anchor`` is a head that was told before, which the trail must still contain.
+        """
         ...
 
     def seal(self, at: Instant) -> int:

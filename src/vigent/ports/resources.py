@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from vigent.domain.resources import AuditRow, ResourceRow, Rkind
+from vigent.domain.time import Instant
+from vigent.domain.usage import UsageRow
 
 __all__ = ["ResourceQuick", "ResourceReads"]
 
@@ -41,7 +43,19 @@ class ResourceReads(ResourceQuick, Protocol):
         before: str | None = None,
         action: str | None = None,
         target: str | None = None,
+        person: str | None = None,
         limit: int = 100,
     ) -> list[AuditRow]:
-        """Give entries of the audit trail, newest first, from before an entry's id on."""
+        """Give entries of the audit trail, newest first, from before an entry's id on.
+
+        With a person, those about them whose content is there.
+        """
+        ...
+
+    def seal_before(self, tenant: str, at: Instant) -> int:
+        """Give the last seal made before an instant that still has entries; 0 where none has."""
+        ...
+
+    def usage(self, tenant: str, since: Instant, until: Instant) -> list[UsageRow]:
+        """Give what model calls came to on the days in ``[since, until)``, day by day."""
         ...

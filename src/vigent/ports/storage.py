@@ -10,7 +10,6 @@ from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
-from vigent.domain.aliases import AliasRow
 from vigent.domain.changes import Answered, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement
@@ -18,12 +17,12 @@ from vigent.domain.time import Instant
 from vigent.ports.aliases import AliasQuick, AliasReads
 from vigent.ports.audit import AuditTrail
 from vigent.ports.index import IndexReads
+from vigent.ports.removal import PersonReads, Removal
 from vigent.ports.resources import ResourceQuick, ResourceReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
 from vigent.ports.typed import TypedReads
 
 __all__ = [
-    "Erasure",
     "Folding",
     "HeadRow",
     "Ledger",
@@ -105,20 +104,6 @@ class Numbers(NamedTuple):
     belief: int
 
 
-class Erasure(NamedTuple):
-    """What an erasure concerns: a person, and shared keys that are about them."""
-
-    tenant: str
-    person: str
-    digest: bytes
-    shared_keys: tuple[int, ...]
-    at: Instant
-    about: tuple[str, ...] = ()
-    """The digests under which kept answers about the entity that the person is are marked."""
-    aliases: tuple[AliasRow, ...] = ()
-    """Shared names of that entity."""
-
-
 class Ledger(NamedTuple):
     """Small facts about a tenant; None where there is none, or it was not asked for."""
 
@@ -172,8 +157,9 @@ class Timelines(Protocol):
 
 
 class Snapshot(
-    Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, ResourceReads, Protocol
-):
+    Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, ResourceReads, PersonReads,
+    Protocol,
+):  # fmt: skip
     """One consistent view of a store."""
 
     def keys(self, selection: Selection) -> list[Key]:
@@ -234,16 +220,8 @@ class Folding(Timelines, Protocol):
         ...
 
 
-class Transaction(Snapshot, Folding, ThreadNumbers, Protocol):
+class Transaction(Snapshot, Folding, ThreadNumbers, Removal, Protocol):
     """A snapshot that holds the write lock; leaving it commits, an error rolls all back."""
-
-    def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
-        """Remove every row of a person, and give the counts per table; a dry run only counts."""
-        ...
-
-    def erase_tenant(self, tenant: str, *, dry_run: bool) -> dict[str, int]:
-        """Remove every row of a tenant, and give the counts per table; a dry run only counts."""
-        ...
 
 
 class Storage(AuditTrail, Protocol):

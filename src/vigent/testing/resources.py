@@ -7,7 +7,8 @@ import pytest
 from vigent.domain.audit import entry_of
 from vigent.domain.changes import ChangeSet, ResourceChanges
 from vigent.domain.resources import ResourceRow
-from vigent.ports.storage import Erasure, Storage
+from vigent.ports.removal import Erasure
+from vigent.ports.storage import Storage
 
 __all__ = ["ResourceClaims"]
 

@@ -85,6 +85,9 @@ def accept(schema: Schema, person: str, r: Request) -> Draft:
     held = about.held
     if about.type.person_word and rank < APPLICATION:
         held = held or "needs the person's own word"
+    confidence = confidence_of(r.confidence, rank)
+    if confidence is None or confidence < schema.min_confidence:
+        held = held or ("confidence is less than the store asks" if schema.min_confidence else None)
     start = start_of(r.valid_from, r.timezone)
     end = (
         OPEN
@@ -99,7 +102,7 @@ def accept(schema: Schema, person: str, r: Request) -> Draft:
         person, about.subject, about.name, about.attribute, about.definition, about.type.name,
         retract, str(r.mode), about.values, about.text, about.flagged, start, end,
         reference(r.corrects, "corrects"), reference(r.supersedes, "supersedes"),
-        confidence_of(r.confidence, rank), importance_of(r.importance, about.type),
+        confidence, importance_of(r.importance, about.type),
         own_fields(about.type, r.due, r.timezone),
         reference(r.source_episode_id, "source_episode_id"),
         words_of(r.quote, "quote", MAX_TEXT), words_of(r.source, "source", _MAX_SOURCE),

@@ -139,7 +139,7 @@ class Work:
             name = self.definition.retention
         if name is None:
             known = schema.type(draft.type)
-            name = (known.retention if known is not None else None) or "standard"
+            name = (known.retention if known is not None else None) or schema.default_retention
         return schema.retention(name).expires_at(self.at) or OPEN, name
 
     def renewed(self, memory: Statement) -> Instant:

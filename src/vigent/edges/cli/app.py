@@ -18,6 +18,7 @@ from vigent.edges.cli import (
     demo,
     evaluating,
     forgetting,
+    governing,
     importchat,
     importing,
     persons,
@@ -136,7 +137,7 @@ def start(
 
 for part in (
     writing, reading, searching, contexts, threads, forgetting, persons, aliases, reviewing,
-    importing, importchat, checking, demo, evaluating, agents,
+    importing, importchat, checking, governing, demo, evaluating, agents,
 ):  # fmt: skip
     part.register(app)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, is_dataclass
 from itertools import chain
 from pathlib import Path
@@ -19,6 +20,7 @@ from vigent.edges.cli.output import Output
 from vigent.errors import InvalidInput, NaiveInstant
 from vigent.memory import Memory
 from vigent.schema import load_schema
+from vigent.service import Service
 
 __all__ = ["Call", "command", "group", "no_answer", "own_db"]
 
@@ -95,13 +97,7 @@ class Call:
 
     def open(self, *, create: bool = False, **more: Any) -> Memory:
         """Open the store; a command that only reads does not make one where there is none."""
-        if not self.db.strip():
-            raise InvalidInput("db", "must name a file")
-        # os.path, not Path.exists: a name no file can have is one that does not exist
-        if not create and self.db != ":memory:" and not os.path.exists(self.db):  # noqa: PTH110
-            raise InvalidInput(
-                "db", f"there is no store at {self.db}; write, capture, import or demo make one"
-            )
+        self._check(create=create)
         return Memory.open(
             self.db,
             tenant=self.tenant,
@@ -110,6 +106,20 @@ class Call:
             schema=more.pop("schema", self.schema),
             **more,
         )
+
+    def serve(self, *, create: bool = False) -> AbstractContextManager[Service]:
+        """Open the store with all of its tenants, as an operator of the service does."""
+        self._check(create=create)
+        return closing(Service.open(self.db, schema=self.schema, embedder="none"))
+
+    def _check(self, *, create: bool) -> None:
+        if not self.db.strip():
+            raise InvalidInput("db", "must name a file")
+        # os.path, not Path.exists: a name no file can have is one that does not exist
+        if not create and self.db != ":memory:" and not os.path.exists(self.db):  # noqa: PTH110
+            raise InvalidInput(
+                "db", f"there is no store at {self.db}; write, capture, import or demo make one"
+            )
 
 
 def _shared_options(

@@ -1,4 +1,4 @@
-"""The command that says what is known of a person as such: persons link."""
+"""Commands about a person as such: persons link, persons export."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rich.text import Text
 
 from vigent.edges.cli.command import Call, command, group
 from vigent.edges.cli.tables import visible
+from vigent.govern.people import exported
 
 __all__ = ["register"]
 
@@ -27,7 +28,17 @@ def link(
         call.out.show(Text(visible(f"{person_id} is {subject}.")))
 
 
+def export(
+    call: Call,
+    person_id: Annotated[str, typer.Argument(metavar="PERSON", help="Who.")],
+) -> None:
+    """Print everything that is kept of a person in every store of the tenant, as JSON."""
+    with call.serve() as service, service.storage.snapshot() as snapshot:
+        call.out.document(exported(snapshot, call.tenant, person_id, service.clock.now()))
+
+
 def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
+    """Add the commands of this module."""
     persons = group(app, "persons", "Say what is known of persons as such.")
     command(persons, "link")(link)
+    command(persons, "export")(export)

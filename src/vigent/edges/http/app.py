@@ -9,15 +9,20 @@ from fastapi import FastAPI
 
 from vigent.edges.http import (
     agents,
+    audit,
     blocks,
     episodes,
+    extraction,
     finding,
     gate,
+    keys,
     many,
     memory,
     names,
+    persons,
     state,
     stores,
+    tenants,
     threads,
     tools,
 )
@@ -46,7 +51,8 @@ def create_app(service: Service | None = None) -> FastAPI:
     app.state.service = serving
     # What is asked most often is looked for first.
     for part in (
-        state, gate, finding, many, memory, threads, episodes, names, blocks, stores, agents, tools,
+        state, gate, finding, many, memory, threads, episodes, names, blocks, stores, extraction,
+        agents, tools, persons, keys, tenants, audit,
     ):  # fmt: skip
         app.include_router(part.router)
     add_problems(app)

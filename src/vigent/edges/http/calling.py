@@ -67,17 +67,25 @@ class Pending:
 
     def caller(self) -> Caller:
         """Say who calls; raises Unauthorized."""
-        return self.service.caller(presented(self._request))
+        found = self.service.caller(presented(self._request))
+        route = self._request.scope.get("route")
+        found.asked = f"{self._request.method} {getattr(route, 'path', '')}"
+        return found
 
 
 def presented(request: Request) -> Presented:
     """Give what a request says of its caller."""
-    get = request.headers.get
-    subject, core = get("x-vigent-subject"), get("x-core-subject")
-    if subject is not None and core not in (None, subject):
-        raise SubjectConflict("X-Vigent-Subject", "is not the person of X-Core-Subject")
-    named = core if subject is None else subject
-    return Presented(get("authorization"), _decoded(named), get("x-vigent-subject-token"))
+    every = request.headers.getlist
+    named = {*every("x-vigent-subject"), *every("x-core-subject")}
+    if len(named) > 1:
+        raise SubjectConflict("X-Vigent-Subject", "names another person than X-Core-Subject")
+    subject = _decoded(next(iter(named))) if named else None
+    return Presented(_one(every("authorization")), subject, _one(every("x-vigent-subject-token")))
+
+
+def _one(given: list[str]) -> str | None:
+    """Give a header that must not stand twice: what stands twice is nobody's."""
+    return None if not given else given[0] if len(given) == 1 else ""
 
 
 def _decoded(named: str | None) -> str | None:
@@ -121,7 +129,7 @@ def _handled(handler: Callable[..., Any], caller: Caller, given: dict[str, Any])
     try:
         return handler(caller, **given)
     except (Forbidden, NotFound) as error:
-        caller.refused(error)
+        caller.note_refusal(error)
         raise
 
 
@@ -178,7 +186,7 @@ class Route(APIRoute):
             try:
                 _check_query(request, known, prefixes)
                 return await handle(_Strict(request.scope, request.receive))
-            except RequestValidationError:
+            except (RequestValidationError, InvalidInput):
                 await _crossing.read(_pending(request).caller)
                 raise
 

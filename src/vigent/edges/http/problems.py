@@ -18,6 +18,7 @@ from vigent.errors import (
     InvalidInput,
     ModelUnavailable,
     NotFound,
+    NotSupported,
     RateLimited,
     TenantMismatch,
     Unauthorized,
@@ -34,6 +35,7 @@ _STATUS: Final[tuple[tuple[type[VigentError], int], ...]] = (
     (Unauthorized, 401),
     (Forbidden, 403),
     (NotFound, 404),
+    (NotSupported, 501),
     (TenantMismatch, 404),
     (ErasedPerson, 410),
     (InvalidInput, 422),
@@ -45,7 +47,8 @@ _STATUS: Final[tuple[tuple[type[VigentError], int], ...]] = (
 _TITLES: Final = {
     400: "Bad request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found",
     405: "Method not allowed", 409: "Conflict", 410: "Gone", 413: "Too large",
-    422: "Unprocessable", 429: "Too many requests", 500: "Internal error", 503: "Unavailable",
+    422: "Unprocessable", 429: "Too many requests", 500: "Internal error",
+    501: "Not supported", 503: "Unavailable",
 }  # fmt: skip
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _CODES: Final = {
@@ -91,7 +94,7 @@ def _of_ours(_: Request, error: Exception) -> Response:
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    detail = error.message if status < 500 or status == 503 else "the service failed"
+    detail = error.message if status < 500 or status in (501, 503) else "the service failed"
     return problem(status, error.code, detail, field=error.field, headers=headers)
 
 

@@ -6,11 +6,10 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from vigent.domain.audit import GENESIS, digest_entry, seal_hash
+from vigent.domain.audit import AuditSummary
 from vigent.domain.time import Instant
 from vigent.domain.timeline import replay
 from vigent.errors import StoreBusy, UnavailableError
-from vigent.ports.audit import AuditSummary
 from vigent.storage.inmemory.erasing import ErasingChange
 from vigent.storage.inmemory.rows import Rows, View
 
@@ -60,44 +59,21 @@ class InMemoryStorage:
         """Nothing is in files, so what was removed is gone."""
         return True
 
-    def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
+    def audit(
+        self, tenant: str, *, seal_at: Instant | None = None, anchor: str | None = None
+    ) -> AuditSummary:
         """Verify the audit trail, after sealing what is unsealed if an instant is given."""
         self._open()
         with self._lock:
-            rows = self._rows
-            mine = {e.id: e for e in rows.audit.values() if e.tenant == tenant}
-            sealed = {id for ids, _, owner in rows.seals if owner == tenant for id in ids}
             if seal_at is not None:
-                sealed |= self._seal(tenant)
-            broken = [
-                f"entry {e.id} was altered"
-                for e in mine.values()
-                if e.id not in rows.emptied
-                and e.digest
-                != digest_entry(e.salt, e.id, e.at, e.action, e.outcome, e.target, e.content)
-            ]
-            return AuditSummary(len(sealed), len(mine) - len(sealed), tuple(broken))
-
-    def _seal(self, tenant: str) -> set[str]:
-        """Chain what of a tenant is not chained yet; gives the ids."""
-        rows = self._rows
-        sealed = {id for ids, _, owner in rows.seals if owner == tenant for id in ids}
-        fresh = sorted(e.id for e in rows.audit.values() if e.tenant == tenant)
-        fresh = [id for id in fresh if id not in sealed]
-        if fresh:
-            previous = [h for _, h, owner in rows.seals if owner == tenant]
-            digest = seal_hash(
-                previous[-1] if previous else GENESIS, [(id, rows.audit[id].digest) for id in fresh]
-            )
-            rows.seals.append((tuple(fresh), digest, tenant))
-        return set(fresh)
+                self._rows.trail.seal(tenant, seal_at)
+            return self._rows.trail.verify(tenant, anchor)
 
     def seal(self, at: Instant) -> int:
         """Chain the audit entries of every tenant that have no seal yet; gives how many."""
-        del at  # seals in memory bear no time
         self._open()
         with self._lock:
-            return sum(len(self._seal(tenant)) for tenant in sorted(self._rows.salts))
+            return sum(self._rows.trail.seal(tenant, at) for tenant in sorted(self._rows.salts))
 
     def check(self, tenant: str | None = None) -> list[str]:
         """Compare the beliefs kept with the replay."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from vigent.ports.storage import Erasure
+from vigent.ports.removal import Erasure
 from vigent.storage.inmemory.rows import Change
 
 __all__ = ["ErasingChange"]
@@ -32,10 +32,10 @@ class ErasingChange(Change):
         ]
         audit = {
             e.id
-            for e in rows.audit.values()
+            for e in rows.trail.entries.values()
             if e.tenant == erasure.tenant
             and (e.person == erasure.person or e.key in erasure.shared_keys)
-            and e.id not in rows.emptied
+            and e.id not in rows.trail.emptied
         }
         answers = [
             k
@@ -71,8 +71,40 @@ class ErasingChange(Change):
         for number in keys:
             del rows.keys[rows.key_ids.pop(number)]
         rows.persons.pop(link, None)
-        rows.emptied |= audit
+        rows.trail.emptied |= audit
         rows.erased[erasure.tenant, erasure.digest] = erasure.at
+        return counts
+
+    def erase_store(self, tenant: str, store: str, *, dry_run: bool) -> dict[str, int]:
+        """Remove every row of a store, and give the counts per table."""
+        rows, scope = self._rows, (tenant, store)
+        keys = {no for no, id in rows.key_ids.items() if id[:2] == scope}
+        gone = {no for no, s in rows.statements.items() if s.key in keys}
+        beliefs = [no for no, b in rows.beliefs.items() if b.key in keys]
+        episodes = [no for no, e in rows.episodes.items() if (e.tenant, e.store) == scope]
+        audit = {
+            e.id
+            for e in rows.trail.of(tenant)
+            if e.store == store and e.id not in rows.trail.emptied
+        }
+        aliases = [k for k, r in rows.aliases.items() if (r.tenant, r.store) == scope]
+        threads = rows.threads.erase_store(*scope, episodes, dry_run=dry_run)
+        found = rows.index.erase(tenant, gone, set(episodes), dry_run=dry_run)
+        counts = {
+            **found, "belief": len(beliefs), "audit_content": len(audit), "statement": len(gone),
+            "key": len(keys), **threads, "episode": len(episodes), "job": 0, "alias": len(aliases),
+        }  # fmt: skip
+        if dry_run:
+            return counts
+        for table, ids in (
+            (rows.statements, gone), (rows.beliefs, beliefs), (rows.episodes, episodes),
+            (rows.aliases, aliases),
+        ):  # fmt: skip
+            for id in ids:
+                del table[id]  # pyright: ignore[reportArgumentType]
+        for number in keys:
+            del rows.keys[rows.key_ids.pop(number)]
+        rows.trail.emptied |= audit
         return counts
 
     def erase_tenant(self, tenant: str, *, dry_run: bool) -> dict[str, int]:
@@ -82,8 +114,8 @@ class ErasingChange(Change):
         gone = {no for no, s in rows.statements.items() if s.key in keys}
         beliefs = [no for no, b in rows.beliefs.items() if b.key in keys]
         episodes = [no for no, e in rows.episodes.items() if e.tenant == tenant]
-        audit = [e.id for e in rows.audit.values() if e.tenant == tenant]
-        seals = [seal for seal in rows.seals if seal[2] == tenant]
+        audit = [e.id for e in rows.trail.of(tenant)]
+        usage = [k for k in rows.trail.usage if k[0] == tenant]
         generations = [k for k in rows.index.generations if k[0] == tenant]
         named: tuple[tuple[str, dict[Any, Any]], ...] = (
             ("idempotency", rows.answered), ("alias", rows.aliases), ("person", rows.persons),
@@ -94,27 +126,26 @@ class ErasingChange(Change):
         found = rows.index.erase(tenant, gone, set(episodes), dry_run=dry_run)
         counts = {
             **found, "belief": len(beliefs),
-            "audit_content": len(set(audit) - rows.emptied), "statement": len(gone),
+            "audit_content": len(set(audit) - rows.trail.emptied), "statement": len(gone),
             "key": len(keys), **threads, "episode": len(episodes), "job": 0,
             **{name: len(ids) for name, ids in held.items()}, "audit": len(audit),
-            "seal": len(seals), "index_change": len(generations),
-            "tenant": int(tenant in rows.salts),
+            "seal": len(rows.trail.seals.get(tenant, [])), "usage": len(usage),
+            "index_change": len(generations), "tenant": int(tenant in rows.salts),
         }  # fmt: skip
         if dry_run:
             return counts
         for table, ids in (
             (rows.statements, gone), (rows.beliefs, beliefs), (rows.episodes, episodes),
-            (rows.audit, audit),
+            (rows.trail.usage, usage),
             *((table, held[name]) for name, table in named),
         ):  # fmt: skip
             for id in ids:
                 del table[id]  # pyright: ignore[reportArgumentType]
         for number in keys:
             del rows.keys[rows.key_ids.pop(number)]
-        rows.emptied -= set(audit)
+        rows.trail.remove(audit)
+        rows.trail.seals.pop(tenant, None)
         for generation in [k for k in rows.index.generations if k[0] == tenant]:
             del rows.index.generations[generation]
-        for seal in seals:
-            rows.seals.remove(seal)
         rows.salts.pop(tenant, None)
         return counts

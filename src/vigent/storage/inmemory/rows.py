@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vigent.domain.changes import Answered, AuditEntry, ChangeSet, Head
+from vigent.domain.changes import Answered, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import ITEM, MEMORY, searchable
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement, rank
@@ -21,6 +21,7 @@ from vigent.ports.index import Amiss, Given
 from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
 from vigent.ports.typed import TypedRow
 from vigent.storage.inmemory.aliases import AliasRows, AliasView
+from vigent.storage.inmemory.auditing import AuditView, TrailRows
 from vigent.storage.inmemory.indexing import IndexRows, IndexView
 from vigent.storage.inmemory.resources import ResourceRows, ResourceView
 from vigent.storage.inmemory.threads import ThreadRows, ThreadView
@@ -40,11 +41,7 @@ class Rows:
     statements: dict[int, Statement] = field(default_factory=dict[int, Statement])
     beliefs: dict[int, Belief] = field(default_factory=dict[int, Belief])
     episodes: dict[int, EpisodeRow] = field(default_factory=dict[int, EpisodeRow])
-    audit: dict[str, AuditEntry] = field(default_factory=dict[str, AuditEntry])
-    emptied: set[str] = field(default_factory=set[str])
-    seals: list[tuple[tuple[str, ...], bytes, str]] = field(
-        default_factory=list[tuple[tuple[str, ...], bytes, str]]
-    )
+    trail: TrailRows = field(default_factory=TrailRows)
     answered: dict[tuple[str, str, str, str], Answered] = field(
         default_factory=dict[tuple[str, str, str, str], Answered]
     )
@@ -64,19 +61,39 @@ class Rows:
         return Rows(*(part.copy() if hasattr(part, "copy") else part for part in parts))
 
 
-class View(ThreadView, IndexView, AliasView, ResourceView):
+class View(ThreadView, IndexView, AliasView, ResourceView, AuditView):
     """Reads; what is in force comes from the replay."""
 
     def __init__(self, rows: Rows) -> None:
         ThreadView.__init__(self, rows.threads, rows.episodes)
         IndexView.__init__(self, rows.index, rows.episodes, rows.threads, rows.beliefs)
         AliasView.__init__(self, rows.aliases)
-        ResourceView.__init__(self, rows)
+        ResourceView.__init__(self, rows.resources)
+        AuditView.__init__(self, rows.trail)
         self._rows = rows
+
+    def tenants(self) -> list[str]:
+        """Give every tenant that anything was ever written for, in order."""
+        return sorted(self._rows.salts)
+
+    def stores_of(self, tenant: str, person: str) -> list[str]:
+        """Give the stores in which a person has anything, in order."""
+        rows = self._rows
+        had = (rows.keys, rows.episodes.values(), rows.aliases.values(),
+               rows.threads.threads.values())  # fmt: skip
+        return sorted(
+            {r.store for rs in had for r in rs if (r.tenant, r.person) == (tenant, person)}
+        )
+
+    def episodes_of(self, tenant: str, person: str) -> list[EpisodeRow]:
+        """Give the episodes of a person in every store, in order of time."""
+        every = self._rows.episodes.values()
+        found = [e for e in every if (e.tenant, e.person) == (tenant, person)]
+        return sorted(found, key=lambda e: (e.occurred_at, e.no))
 
     def last_change(self) -> int:
         """Give a number that is another one after every write that changed a memory."""
-        return len(self._rows.audit)
+        return len(self._rows.trail.entries)
 
     def head(
         self, tenant: str, store: str, person: str, subject: str, attribute: str
@@ -361,15 +378,16 @@ class Change(View):
             rows.episodes[number] = stub_of(rows.episodes[number])
             rows.index.remove(changes.tenant, ITEM, number)
         rows.index.apply(changes, numbers)
-        for entry in changes.audit:
-            rows.audit[entry.id] = entry
+        rows.trail.take(changes)
         for answer in changes.answered:
             rows.answered[answer.tenant, answer.caller, answer.endpoint, answer.name] = answer
             for name, kept in list(rows.answered.items()):
                 if name[0] == answer.tenant and kept.at < answer.at - DAY:
                     del rows.answered[name]
         for link in changes.links:
-            rows.persons[link.tenant, link.person] = link.subject
+            rows.persons.pop(link[:2], None)
+            if link.subject is not None:
+                rows.persons[link[:2]] = link.subject
 
     def _count(self, changes: ChangeSet) -> None:
         for number, times in changes.retrieved:
@@ -387,6 +405,5 @@ class Change(View):
         self._empty(id)
 
     def _empty(self, target: str) -> None:
-        for entry in self._rows.audit.values():
-            if entry.target == target:
-                self._rows.emptied.add(entry.id)
+        trail = self._rows.trail
+        trail.emptied |= {e.id for e in trail.entries.values() if e.target == target}

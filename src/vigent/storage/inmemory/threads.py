@@ -61,6 +61,14 @@ class ThreadRows:
         mine = [t.no for t in self.threads.values() if t.tenant == tenant]
         return self._erase(mine, episodes, dry_run=dry_run)
 
+    def erase_store(
+        self, tenant: str, store: str, episodes: Collection[int], *, dry_run: bool
+    ) -> dict[str, int]:
+        """Let all threads of a store go; gives the counts."""
+        every = self.threads.values()
+        mine = [t.no for t in every if (t.tenant, t.store) == (tenant, store)]
+        return self._erase(mine, episodes, dry_run=dry_run)
+
     def _erase(
         self, mine: Collection[int], episodes: Collection[int], *, dry_run: bool
     ) -> dict[str, int]:

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 
 import apsw
 
+from vigent.domain.audit import AuditSummary
 from vigent.domain.time import Instant
 from vigent.errors import StoreBusy, StoreReadOnly
-from vigent.ports.audit import AuditSummary
 from vigent.storage.migrate import migrate_sqlite
-from vigent.storage.sqlite.auditing import seal_audit, verify_audit
+from vigent.storage.sqlite.auditing import seal_audit, seal_tenant, verify_audit
 from vigent.storage.sqlite.connection import Connections, translate, translated
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.erasing import ErasingTransaction, purge_files
@@ -105,12 +105,15 @@ class SqliteStorage:
         with translated(), self._writing:
             return purge_files(self._connections.get())
 
-    def audit(self, tenant: str, *, seal_at: Instant | None = None) -> AuditSummary:
+    def audit(
+        self, tenant: str, *, seal_at: Instant | None = None, anchor: str | None = None
+    ) -> AuditSummary:
         """Verify the audit trail, after sealing what is unsealed if an instant is given."""
-        with translated():
-            connection = self._connections.get()
-            with self._writing:
-                return verify_audit(connection, tenant, seal_at)
+        if seal_at is not None:
+            with translated(), self._writing:
+                seal_tenant(self._connections.get(), tenant, seal_at)
+        with self.snapshot():  # others write on meanwhile
+            return verify_audit(self._connections.get(), tenant, anchor)
 
     def seal(self, at: Instant) -> int:
         """Chain the audit entries of every tenant that have no seal yet; gives how many."""

@@ -2,57 +2,65 @@
 
 from __future__ import annotations
 
-from vigent.domain.audit import GENESIS, digest_entry, seal_hash
+from collections.abc import Iterator
+from typing import Final, LiteralString
+
+from vigent.domain.audit import (
+    GENESIS,
+    RETENTION,
+    AuditSummary,
+    Kept,
+    Sealed,
+    pruned_to,
+    seal_hash,
+    verified,
+)
 from vigent.domain.time import Instant
-from vigent.ports.audit import AuditSummary
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q
 
-__all__ = ["seal_audit", "verify_audit"]
+__all__ = ["seal_audit", "seal_tenant", "verify_audit"]
+
+_AT_ONCE: Final = 10_000
+"""How many entries one seal covers at most: nobody waits long, and memory is bounded."""
 
 
-def verify_audit(connection: Database, tenant: str, seal_at: Instant | None) -> AuditSummary:
-    """Verify every digest and seal, after sealing what is unsealed if an instant is given."""
-    if seal_at is not None:
-        _seal(connection, tenant, seal_at)
+def verify_audit(connection: Database, tenant: str, anchor: str | None) -> AuditSummary:
+    """Verify every digest and seal, an entry at a time; within one view of the file."""
+    told = (tenant, RETENTION)
+    removed = pruned_to(Kept._make(row) for row in connection.execute(Q["audit_told"], told))
+    return verified(
+        (Sealed._make(row) for row in connection.cursor().execute(Q["seals"], (tenant,))),
+        _entries(connection, Q["audit_sealed"], tenant),
+        _entries(connection, Q["audit_open"], tenant),
+        removed=removed,
+        anchor=anchor,
+    )
+
+
+def _entries(connection: Database, query: LiteralString, tenant: str) -> Iterator[Kept]:
+    return (Kept._make(row) for row in connection.cursor().execute(query, (tenant,)))
+
+
+def seal_tenant(connection: Database, tenant: str, at: Instant) -> int:
+    """Chain what of a tenant is not chained yet; gives how many entries that were."""
     run = connection.execute
-    broken: list[str] = []
-    unsealed = sealed = 0
-    for row in run(Q["audit_rows"], (tenant,)).fetchall():
-        id, at, action, outcome, target, digest, seal, salt, content = row
-        unsealed += seal is None
-        sealed += seal is not None
-        # Where the content was erased, the digest alone stands for it.
-        if salt is not None and digest != digest_entry(
-            salt, id, at, action, outcome, target, content
-        ):
-            broken.append(f"entry {id} was altered")
-    previous = GENESIS
-    for expected, (n, entries, _at, found) in enumerate(run(Q["seals"], (tenant,)).fetchall(), 1):
-        rows = run(Q["audit_of_seal"], (tenant, n)).fetchall()
-        if n != expected:
-            broken.append(f"seal {expected} is missing")
-        if len(rows) != entries or seal_hash(previous, rows) != found:
-            broken.append(f"seal {n} does not fit its entries")
-        previous = found
-    return AuditSummary(sealed, unsealed, tuple(broken))
-
-
-def _seal(connection: Database, tenant: str, at: Instant) -> int:
-    run = connection.execute
-    run("BEGIN IMMEDIATE")
-    try:
-        count = _chain(connection, tenant, at)
-        run("COMMIT")
-    finally:
-        if connection.in_transaction:
-            run("ROLLBACK")
-    return count
+    total, count = 0, _AT_ONCE
+    while count == _AT_ONCE:
+        run("BEGIN IMMEDIATE")
+        try:
+            count = _chain(connection, tenant, at)
+            run("COMMIT")
+        finally:
+            if connection.in_transaction:
+                run("ROLLBACK")
+        total += count
+    return total
 
 
 def _chain(connection: Database, tenant: str, at: Instant) -> int:
     run = connection.execute
-    rows = run(Q["audit_unsealed"], (tenant,)).fetchall()
+    rows = run(Q["audit_unsealed"], (tenant, _AT_ONCE)).fetchall()
     if rows:
         last = run(Q["last_seal"], (tenant,)).fetchall()
         n, previous = (last[0][0] + 1, last[0][1]) if last else (1, GENESIS)
@@ -65,4 +73,4 @@ def _chain(connection: Database, tenant: str, at: Instant) -> int:
 def seal_audit(connection: Database, at: Instant) -> int:
     """Chain what is not chained yet, a tenant at a time; gives how many entries that were."""
     tenants = connection.execute(Q["unsealed_tenants"]).fetchall()
-    return sum(_seal(connection, tenant, at) for (tenant,) in tenants)
+    return sum(seal_tenant(connection, tenant, at) for (tenant,) in tenants)

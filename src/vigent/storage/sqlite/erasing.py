@@ -10,7 +10,7 @@ import json
 
 import apsw
 
-from vigent.ports.storage import Erasure
+from vigent.ports.removal import Erasure
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q
 from vigent.storage.sqlite.writing import SqliteTransaction
@@ -38,11 +38,28 @@ _TABLES = (
 )
 
 
+# What is a store's.
+_STORE_TABLES = (
+    "vector",
+    "passage",
+    "belief",
+    "audit_content",
+    "statement",
+    "key",
+    "thread_item",
+    "thread_state",
+    "thread",
+    "episode",
+    "job",
+    "alias",
+)
+
 # What else is a tenant's.
 _TENANT_TABLES = (
     *_TABLES,
     "audit",
     "seal",
+    "usage",
     "index_change",
     "erased",
     "tenant",
@@ -77,6 +94,21 @@ class ErasingTransaction(SqliteTransaction):
                 (erasure.tenant, erasure.digest, erasure.at, json.dumps(counts), "removed"),
             )
             run(Q["job_insert"], (erasure.tenant, "purge", "", "{}", erasure.at, ""))
+        run("RELEASE erasure")
+        return counts
+
+    def erase_store(self, tenant: str, store: str, *, dry_run: bool) -> dict[str, int]:
+        """Remove every row of a store, and give the counts per table."""
+        self.flush()
+        run = self._run
+        counts: dict[str, int] = {}
+        run("SAVEPOINT erasure")
+        run(Q["store_outdate"], (tenant, store))
+        for table in _STORE_TABLES:
+            run(Q[f"store_{table}"], (tenant, store))
+            counts[table] = self._connection.changes()
+        if dry_run:
+            run("ROLLBACK TO erasure")
         run("RELEASE erasure")
         return counts
 

@@ -40,6 +40,10 @@ ORDER: Final = (
     "job_finished",
     "answer_insert",
     "person_link",
+    "person_unlink",
+    "usage_add",
+    "audit_prune_content",
+    "audit_prune",
     *ALIAS_ORDER,
     *RESOURCE_ORDER,
 )

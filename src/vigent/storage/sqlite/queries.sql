@@ -663,8 +663,8 @@ DELETE FROM alias WHERE tenant = ? AND name = ? AND store = ? AND person = ?;
 
 -- name: audit_insert
 -- Enter what happened.
-INSERT INTO audit (no, tenant, id, at, action, outcome, target, digest)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO audit (no, tenant, id, at, action, outcome, target, digest, said)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: audit_content_insert
 -- Keep the erasable part of what happened.
@@ -678,23 +678,54 @@ WHERE audit IN (SELECT no FROM audit WHERE tenant = ? AND target = ?);
 
 -- name: audit_unsealed
 -- Entries that no seal covers yet.
-SELECT no, id, digest FROM audit WHERE tenant = ? AND seal IS NULL ORDER BY no;
-
--- name: audit_of_seal
--- The entries a seal covers.
-SELECT id, digest FROM audit WHERE tenant = ? AND seal = ? ORDER BY id;
+SELECT no, id, digest FROM audit WHERE tenant = ? AND seal IS NULL ORDER BY no LIMIT ?;
 
 -- name: audit_seal_set
 -- Put an entry under a seal.
 UPDATE audit SET seal = ? WHERE no = ? AND tenant = ?;
 
--- name: audit_rows
--- All entries with their content where it is still there.
-SELECT audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.digest, audit.seal,
-       audit_content.salt, audit_content.content
-FROM audit LEFT JOIN audit_content ON audit_content.audit = audit.no
-WHERE audit.tenant = ?
+-- name: audit_sealed
+-- All entries under seals with their content where it is still there, by seal.
+SELECT audit.seal, audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.digest,
+       audit.said, audit_content.salt, audit_content.store, audit_content.person,
+       audit_content.content
+FROM audit INDEXED BY audit_seal LEFT JOIN audit_content ON audit_content.audit = audit.no
+WHERE audit.tenant = ? AND audit.seal IS NOT NULL
+ORDER BY audit.seal, audit.id;
+
+-- name: audit_open
+-- All entries that no seal covers yet, with their content where it is still there.
+SELECT audit.seal, audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.digest,
+       audit.said, audit_content.salt, audit_content.store, audit_content.person,
+       audit_content.content
+FROM audit INDEXED BY audit_unsealed LEFT JOIN audit_content ON audit_content.audit = audit.no
+WHERE audit.tenant = ? AND audit.seal IS NULL
 ORDER BY audit.no;
+
+-- name: audit_told
+-- The entries about one target with all that is stored of them.
+SELECT audit.seal, audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.digest,
+       audit.said, audit_content.salt, audit_content.store, audit_content.person,
+       audit_content.content
+FROM audit LEFT JOIN audit_content ON audit_content.audit = audit.no
+WHERE audit.tenant = ? AND audit.target = ?;
+
+-- name: audit_first_seal
+-- The first seal that still has entries.
+SELECT min(seal) FROM audit WHERE tenant = ? AND seal IS NOT NULL;
+
+-- name: seal_since
+-- The first seal from a number on that was made at or after an instant.
+SELECT n FROM seal WHERE tenant = ? AND n >= ? AND at >= ? ORDER BY n LIMIT 1;
+
+-- name: audit_prune_content
+-- The content of entries up to a seal.
+DELETE FROM audit_content WHERE audit IN (
+    SELECT no FROM audit WHERE tenant = ?1 AND seal <= ?2);
+
+-- name: audit_prune
+-- Entries up to a seal; the seals stay, for the chain goes on from them.
+DELETE FROM audit WHERE tenant = ? AND seal <= ?;
 
 -- name: seal_insert
 -- Close a seal.
@@ -746,6 +777,10 @@ SELECT subject FROM person WHERE tenant = ? AND person = ?;
 -- name: person_link
 -- Note the entity that a person is.
 INSERT OR REPLACE INTO person (tenant, person, subject) VALUES (?, ?, ?);
+
+-- name: person_unlink
+-- Forget which entity a person is.
+DELETE FROM person WHERE tenant = ? AND person = ?;
 
 -- name: erased_find
 -- When a person was erased.
@@ -930,9 +965,19 @@ ORDER BY audit.id DESC LIMIT ?5;
 -- The entries about one record, newest first.
 SELECT audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.seal,
        audit_content.store, audit_content.person, audit_content.content
-FROM audit LEFT JOIN audit_content ON audit_content.audit = audit.no
+FROM audit INDEXED BY audit_target LEFT JOIN audit_content ON audit_content.audit = audit.no
 WHERE audit.tenant = ?1 AND audit.id < ?2
   AND (?3 IS NULL OR audit.action = ?3) AND audit.target = ?4
+ORDER BY audit.id DESC LIMIT ?5;
+
+-- name: audit_entries_about
+-- The entries that concern a person, newest first.
+SELECT audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.seal,
+       audit_content.store, audit_content.person, audit_content.content
+FROM audit_content CROSS JOIN audit ON audit.no = audit_content.audit
+WHERE audit_content.tenant = ?1 AND audit_content.person = ?6 AND +audit.tenant = ?1
+  AND (?2 IS NULL OR audit.id < ?2) AND (?3 IS NULL OR audit.action = ?3)
+  AND (?4 IS NULL OR audit.target = ?4)
 ORDER BY audit.id DESC LIMIT ?5;
 
 -- name: unsealed_tenants
@@ -1022,3 +1067,114 @@ DELETE FROM erased WHERE tenant = ?;
 -- name: end_tenant
 -- All rows of a tenant that is deleted.
 DELETE FROM tenant WHERE tenant = ?;
+
+-- name: end_usage
+-- All rows of a tenant that is deleted.
+DELETE FROM usage WHERE tenant = ?;
+
+-- name: usage_add
+-- Count model calls.
+INSERT INTO usage (tenant, day, store, model, kind, calls, failed, input_tokens, output_tokens)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (tenant, day, store, model, kind) DO UPDATE SET
+    calls = calls + excluded.calls, failed = failed + excluded.failed,
+    input_tokens = input_tokens + excluded.input_tokens,
+    output_tokens = output_tokens + excluded.output_tokens;
+
+-- name: usage_between
+-- What model calls came to on some days.
+SELECT tenant, day, store, model, kind, calls, failed, input_tokens, output_tokens
+FROM usage WHERE tenant = ? AND day >= ? AND day < ? ORDER BY day, store, model, kind;
+
+-- name: stores_of_person
+-- The stores in which a person has anything.
+SELECT store FROM key INDEXED BY key_person WHERE tenant = ?1 AND person = ?2
+UNION ALL SELECT store FROM episode INDEXED BY episode_person WHERE tenant = ?1 AND person = ?2
+UNION ALL SELECT store FROM thread INDEXED BY thread_person WHERE tenant = ?1 AND person = ?2
+UNION ALL SELECT store FROM alias INDEXED BY alias_person WHERE tenant = ?1 AND person = ?2;
+
+-- name: episodes_of_person
+-- The episodes of a person in every store.
+SELECT * FROM episode WHERE tenant = ? AND person = ? ORDER BY occurred_at, no;
+
+-- name: store_outdate
+-- Tell readers of the scopes of a store that passages go.
+INSERT INTO index_change (tenant, scope, generation)
+SELECT tenant, scope, 1 FROM passage WHERE +tenant = ?1 AND no IN (
+    SELECT passage.no FROM key CROSS JOIN statement CROSS JOIN passage
+    WHERE key.tenant = ?1 AND key.store = ?2
+      AND statement.tenant = ?1 AND statement.key = key.no
+      AND passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
+    UNION ALL
+    SELECT passage.no FROM episode CROSS JOIN passage
+    WHERE episode.tenant = ?1 AND episode.store = ?2
+      AND passage.tenant = ?1 AND passage.source = episode.no AND passage.kind = 1)
+ON CONFLICT (tenant, scope) DO UPDATE SET generation = generation + 1;
+
+-- name: store_vector
+-- The vectors of a store that is deleted.
+DELETE FROM vector WHERE tenant = ?1 AND passage IN (
+    SELECT passage.no FROM key CROSS JOIN statement CROSS JOIN passage
+    WHERE key.tenant = ?1 AND key.store = ?2
+      AND statement.tenant = ?1 AND statement.key = key.no
+      AND passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
+    UNION ALL
+    SELECT passage.no FROM episode CROSS JOIN passage
+    WHERE episode.tenant = ?1 AND episode.store = ?2
+      AND passage.tenant = ?1 AND passage.source = episode.no AND passage.kind = 1);
+
+-- name: store_passage
+-- The words of a store that is deleted.
+DELETE FROM passage WHERE +tenant = ?1 AND no IN (
+    SELECT passage.no FROM key CROSS JOIN statement CROSS JOIN passage
+    WHERE key.tenant = ?1 AND key.store = ?2
+      AND statement.tenant = ?1 AND statement.key = key.no
+      AND passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
+    UNION ALL
+    SELECT passage.no FROM episode CROSS JOIN passage
+    WHERE episode.tenant = ?1 AND episode.store = ?2
+      AND passage.tenant = ?1 AND passage.source = episode.no AND passage.kind = 1);
+
+-- name: store_belief
+-- The beliefs of a store that is deleted.
+DELETE FROM belief WHERE tenant = ?1 AND key IN (
+    SELECT no FROM key WHERE tenant = ?1 AND store = ?2);
+
+-- name: store_audit_content
+-- What the audit trail says of the content of a store that is deleted.
+DELETE FROM audit_content WHERE tenant = ?1 AND store = ?2;
+
+-- name: store_statement
+-- The statements of a store that is deleted.
+DELETE FROM statement WHERE tenant = ?1 AND key IN (
+    SELECT no FROM key WHERE tenant = ?1 AND store = ?2);
+
+-- name: store_key
+-- The keys of a store that is deleted.
+DELETE FROM key WHERE tenant = ?1 AND store = ?2;
+
+-- name: store_thread_item
+-- The places of what was said in a store that is deleted.
+DELETE FROM thread_item WHERE tenant = ?1 AND thread IN (
+    SELECT no FROM thread WHERE tenant = ?1 AND store = ?2);
+
+-- name: store_thread_state
+-- The states of the threads of a store that is deleted.
+DELETE FROM thread_state WHERE tenant = ?1 AND thread IN (
+    SELECT no FROM thread WHERE tenant = ?1 AND store = ?2);
+
+-- name: store_thread
+-- The threads of a store that is deleted.
+DELETE FROM thread WHERE tenant = ?1 AND store = ?2;
+
+-- name: store_episode
+-- The episodes of a store that is deleted.
+DELETE FROM episode WHERE tenant = ?1 AND store = ?2;
+
+-- name: store_job
+-- The queued work of a store that is deleted.
+DELETE FROM job WHERE tenant = ?1 AND lane = ?2;
+
+-- name: store_alias
+-- The aliases of a store that is deleted.
+DELETE FROM alias WHERE tenant = ?1 AND store = ?2;

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, LiteralString
 
+from vigent.domain.episodes import EpisodeRow
 from vigent.domain.resources import AuditRow, ResourceRow, Rkind
+from vigent.domain.time import Instant
+from vigent.domain.usage import UsageRow
 from vigent.storage.queries import load_queries
 from vigent.storage.sqlite.connection import translated
 from vigent.storage.sqlite.database import Database
@@ -55,9 +58,35 @@ class ResourceView:
         before: str | None = None,
         action: str | None = None,
         target: str | None = None,
+        person: str | None = None,
         limit: int = 100,
     ) -> list[AuditRow]:
         """Give entries of the audit trail, newest first, from before an entry's id on."""
-        handles = (tenant, before or _LAST, action, target, limit)
+        handles: tuple[object, ...] = (tenant, before or _LAST, action, target, limit)
         query = "audit_entries" if target is None else "audit_entries_of"
+        if person is not None:
+            query, handles = "audit_entries_about", (*handles, person)
         return [AuditRow._make(row) for row in self._run(_Q[query], handles).fetchall()]
+
+    def seal_before(self, tenant: str, at: Instant) -> int:
+        """Give the last seal made before an instant that still has entries; 0 where none has."""
+        first = self._run(_Q["audit_first_seal"], (tenant,)).fetchall()[0][0]
+        if first is None:
+            return 0
+        later = self._run(_Q["seal_since"], (tenant, first, at)).fetchall()
+        last = later[0][0] - 1 if later else self._run(_Q["last_seal"], (tenant,)).fetchall()[0][0]
+        return last if last >= first else 0
+
+    def usage(self, tenant: str, since: Instant, until: Instant) -> list[UsageRow]:
+        """Give what model calls came to on the days in ``[since, until)``, day by day."""
+        rows = self._run(_Q["usage_between"], (tenant, since, until)).fetchall()
+        return [UsageRow._make(row) for row in rows]
+
+    def stores_of(self, tenant: str, person: str) -> list[str]:
+        """Give the stores in which a person has anything, in order."""
+        return sorted({store for (store,) in self._run(_Q["stores_of_person"], (tenant, person))})
+
+    def episodes_of(self, tenant: str, person: str) -> list[EpisodeRow]:
+        """Give the episodes of a person in every store, in order of time."""
+        rows = self._run(_Q["episodes_of_person"], (tenant, person)).fetchall()
+        return [EpisodeRow._make(row) for row in rows]

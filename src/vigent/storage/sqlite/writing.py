@@ -29,6 +29,7 @@ __all__ = ["SqliteTransaction"]
 _WIDTH = len(Belief._fields)
 _FIRST: Rank = (BEGINNING, BEGINNING, 0, 0)
 
+_LEDGER = {"answer_insert", "tenant_insert", "person_link", "person_unlink"}
 _PLACE = {query: place for place, query in enumerate(ORDER)}
 _NOTHING = Head(0, 0, 0, 0, None, None, None)
 
@@ -206,7 +207,7 @@ class SqliteTransaction(SqliteSnapshot):
 
     def ledger(self, tenant: str, **asked: Any) -> Ledger:
         """Look up small facts, as they stand in this transaction."""
-        if self._pending.keys() & {"answer_insert", "tenant_insert", "person_link"}:
+        if self._pending.keys() & _LEDGER:
             self.flush()
         return super().ledger(tenant, **asked)
 
@@ -311,7 +312,7 @@ class SqliteTransaction(SqliteSnapshot):
             numbered = list(enumerate(changes.audit, number))
             add(
                 "audit_insert",
-                [(n, tenant, e.id, e.at, e.action, e.outcome, e.target, e.digest)
+                [(n, tenant, e.id, e.at, e.action, e.outcome, e.target, e.digest, e.said)
                  for n, e in numbered],
             )  # fmt: skip
             add(
@@ -335,7 +336,12 @@ class SqliteTransaction(SqliteSnapshot):
             add("answer_insert", changes.answered)
             self._run(Q["answer_prune"], (tenant, changes.answered[-1].at - DAY))
         if changes.links:
-            add("person_link", changes.links)
+            add("person_link", [link for link in changes.links if link.subject is not None])
+            add("person_unlink", [link[:2] for link in changes.links if link.subject is None])
+        add("usage_add", changes.used)
+        if changes.audit_pruned:
+            add("audit_prune_content", [(tenant, changes.audit_pruned)])
+            add("audit_prune", [(tenant, changes.audit_pruned)])
         if changes.salt is not None:
             add("tenant_insert", [(tenant, changes.salt, changes.salted_at)])
 

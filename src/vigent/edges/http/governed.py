@@ -1,0 +1,188 @@
+"""What the routes of governance answer, for the OpenAPI page; and the problems they tell."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from vigent.govern.documents import KeyMemory, KeyPii, Policy, TenantSettings
+from vigent.govern.extraction import Switch
+from vigent.govern.storesettings import StoreSections
+
+__all__ = [
+    "AuditAnswer",
+    "AuditEntryAnswer",
+    "ErasureAnswer",
+    "ExportAnswer",
+    "KeyAnswer",
+    "KeysAnswer",
+    "NewKeyAnswer",
+    "PersonAnswer",
+    "ReceiptAnswer",
+    "SettingsAnswer",
+    "StoreAnswer",
+    "SwitchAnswer",
+    "TenantAnswer",
+    "TokenAnswer",
+    "UsageAnswer",
+    "problems",
+]
+
+_TOLD: Final = {
+    401: "No key, or one that opens nothing",
+    403: "The key may not do that",
+    404: "Not there for this key",
+    409: "The state is not what the request expects",
+    422: "A field does not fit",
+    501: "Not supported yet",
+}
+
+
+def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
+    """Describe problems (RFC 9457) that a route tells, besides 401, 403 and 422."""
+    return {code: {"description": _TOLD[code]} for code in sorted({401, 403, 422, *codes})}
+
+
+class KeyAnswer(BaseModel):
+    """A key, without its secret."""
+
+    id: str
+    prefix: str
+    label: str | None
+    state: str
+    capabilities: list[str]
+    policy: Policy
+    memory: KeyMemory
+    pii: KeyPii
+    created_at: str
+    changed_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    old_secret_until: str | None
+    version: int
+
+
+class NewKeyAnswer(KeyAnswer):
+    """A key with its text, which is shown this once; null where a request is repeated."""
+
+    key: str | None
+
+
+class KeysAnswer(BaseModel):
+    """Keys, and where the next ones begin."""
+
+    keys: list[KeyAnswer]
+    next: str | None
+
+
+class TenantAnswer(BaseModel):
+    """A tenant."""
+
+    id: str
+    created_at: str
+
+
+class SettingsAnswer(TenantSettings):
+    """What a tenant sets."""
+
+    version: int
+
+
+class ErasureAnswer(BaseModel):
+    """What was removed, by table; ``state`` is dry_run, removed or purged."""
+
+    state: str
+    counts: dict[str, int]
+    at: str
+
+
+class ReceiptAnswer(ErasureAnswer):
+    """What was removed of a person; the name is not kept, but a hash of it."""
+
+    person_hash: str
+    shared: list[str]
+
+
+class UsageAnswer(BaseModel):
+    """What model calls came to."""
+
+    by: list[str]
+    since: str
+    until: str
+    usage: list[dict[str, Any]]
+    total: dict[str, int]
+
+
+class PersonAnswer(BaseModel):
+    """What is set for a person."""
+
+    id: str
+    helper_model: str
+    timezone: str | None
+    subject: str | None
+    version: int
+
+
+class TokenAnswer(BaseModel):
+    """A token for one person."""
+
+    token: str
+    person: str
+    expires_at: str
+
+
+class ExportAnswer(BaseModel):
+    """Everything of a person."""
+
+    person_id: str
+    tenant_id: str
+    exported_at: str
+    settings: PersonAnswer
+    memories: list[dict[str, Any]]
+    episodes: list[dict[str, Any]]
+    threads: list[dict[str, Any]]
+    aliases: list[dict[str, Any]]
+    blocks: list[dict[str, Any]]
+    audit: list[dict[str, Any]]
+
+
+class AuditEntryAnswer(BaseModel):
+    """One thing that happened; content that was erased is null."""
+
+    id: str
+    at: str
+    action: str
+    outcome: str
+    target: str | None
+    sealed: bool
+    store: str | None
+    person: str | None
+    content: dict[str, Any] | None
+
+
+class AuditAnswer(BaseModel):
+    """Entries, newest first, and where the older ones begin."""
+
+    entries: list[AuditEntryAnswer]
+    next: str | None
+
+
+class StoreAnswer(StoreSections):
+    """A store with its settings."""
+
+    id: str
+    name: str
+    created_at: str
+    version: int
+
+
+class SwitchAnswer(Switch):
+    """The extraction switch, and how it stands."""
+
+    author: str | None
+    since: str | None
+    state: str
+    last_run: dict[str, int] | None
+    error_code: str | None
+    windows: dict[str, int]

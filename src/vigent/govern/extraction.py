@@ -1,0 +1,163 @@
+"""The extraction switch of a store: what it may say, and how it stands."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from vigent.domain.schema import BUILT_IN_TYPES
+from vigent.domain.text import MAX_TYPE, check_name
+from vigent.domain.time import Instant, iso
+from vigent.errors import InvalidInput
+from vigent.govern.documents import KeyDocument, Name, StoreDocument, TenantSettings
+from vigent.ports.storage import Snapshot
+
+__all__ = ["KeptSwitch", "Switch", "SwitchFilters", "checked", "naming_agent", "shown_switch"]
+
+_DEFAULT: Final = ("fact", "preference", "commitment", "behaviour")
+_PAGE: Final = 1_000
+
+Ids = Annotated[tuple[Name, ...], Field(max_length=100)]
+
+
+class SwitchFilters(BaseModel):
+    """Of which keys and agents threads are read; both given, both must hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    key_ids: Ids = ()
+    agent_ids: Ids = ()
+
+
+class Switch(BaseModel):
+    """What is sent to switch extraction of a store on or off."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    enabled: bool
+    model: Name | None = None
+    instructions: Annotated[str, Field(max_length=20_000)] | None = None
+    types: Annotated[tuple[Name, ...], Field(min_length=1, max_length=50)] = _DEFAULT
+    schedule_minutes: Annotated[int, Field(ge=1, le=10_080)] = 60
+    quiet_minutes: Annotated[int, Field(ge=0, le=10_080)] = 30
+    threads: Literal["with_person", "all"] = "with_person"
+    filters: SwitchFilters = SwitchFilters()
+    episodes: bool = False
+    lessons: bool = False
+
+
+class KeptSwitch(Switch):
+    """The switch as it is kept: with its author, and since when it is on.
+
+    One that was kept without ``threads`` reads all of them.
+    """
+
+    threads: Literal["with_person", "all"] = "all"
+    author: str
+    since: int
+    connector: bool = True
+
+
+class _Where(NamedTuple):
+    """What a switch is checked against."""
+
+    snapshot: Snapshot
+    tenant: str
+    settings: TenantSettings
+
+
+def checked(
+    snapshot: Snapshot,
+    tenant: str,
+    settings: TenantSettings,
+    sent: Switch,
+    before: StoreDocument,
+    *,
+    author: str,
+    now: Instant,
+) -> KeptSwitch:
+    """Check a switch that was sent; raises InvalidInput naming the first field that does not fit.
+
+    Ids that the switch had already are not checked again.
+    """
+    where = _Where(snapshot, tenant, settings)
+    kept = None if before.extraction is None else KeptSwitch.model_validate(before.extraction)
+    if sent.lessons and not sent.episodes:
+        raise InvalidInput("lessons", "needs episodes too")
+    for name in sent.types:
+        known = BUILT_IN_TYPES.get(check_name(name, "types", MAX_TYPE))
+        if known is not None and known.service_only:
+            raise InvalidInput("types", f"{name} is the service's own")
+    if sent.enabled:
+        if sent.model is None:
+            raise InvalidInput("model", "must be given")
+        if not settings.offers(sent.model):
+            raise InvalidInput("model", f"{sent.model} is not offered in this tenant")
+        _check_ids(where, sent.filters, SwitchFilters() if kept is None else kept.filters)
+    since = now if kept is None or not (kept.enabled and sent.enabled) else kept.since
+    fields = sent.model_dump()
+    return KeptSwitch(**fields, author=author, since=since, connector=True)
+
+
+def _check_ids(where: _Where, filters: SwitchFilters, had: SwitchFilters) -> None:
+    for id in filters.agent_ids:
+        if id in had.agent_ids:
+            continue
+        if where.snapshot.resource(where.tenant, "agent", id) is None:
+            raise InvalidInput("filters.agent_ids", f"there is no agent {id}")
+    for id in filters.key_ids:
+        if id in had.key_ids or where.snapshot.resource(where.tenant, "key", id) is not None:
+            continue
+        # A deleted key is known for as long as the trail tells of it.
+        told = where.snapshot.audit_entries(where.tenant, action="key_delete", target=id, limit=1)
+        if not told:
+            raise InvalidInput("filters.key_ids", f"there never was a key {id}")
+
+
+def shown_switch(
+    snapshot: Snapshot, tenant: str, settings: TenantSettings, store: StoreDocument, now: Instant
+) -> dict[str, Any]:
+    """Give a switch as it is answered, with the state it is in.
+
+    Nothing is extracted yet: there is no last run, and no window.
+    """
+    work: dict[str, Any] = {
+        "last_run": None, "error_code": None,
+        "windows": {"ready": 0, "failed": 0, "queued": 0, "parked": 0},
+    }  # fmt: skip
+    if store.extraction is None:
+        sent = Switch(enabled=False).model_dump(mode="json")
+        return {**sent, "state": "off", "author": None, "since": None, **work}
+    kept = KeptSwitch.model_validate(store.extraction)
+    told = kept.model_dump(mode="json", exclude={"connector", "since"})
+    state = _state(snapshot, tenant, settings, kept, now)
+    return {**told, "since": iso(kept.since), "state": state, **work}
+
+
+def _state(
+    snapshot: Snapshot, tenant: str, settings: TenantSettings, kept: KeptSwitch, now: Instant
+) -> str:
+    if not kept.connector:
+        return "objects_missing"
+    if not kept.enabled:
+        return "off"
+    row = snapshot.resource(tenant, "key", kept.author)
+    author = None if row is None else KeyDocument.model_validate_json(row.document)
+    if author is None or author.revoked_at is not None:
+        return "author_unavailable"
+    if author.expires_at is not None and author.expires_at <= now:
+        return "author_unavailable"
+    return "active" if settings.offers(kept.model or "") else "model_unavailable"
+
+
+def naming_agent(snapshot: Snapshot, tenant: str, agent: str) -> str | None:
+    """Give the id of a store whose switch names an agent, if there is one."""
+    after = ""
+    while rows := snapshot.resources(tenant, "store", after=after, limit=_PAGE):
+        for row in rows:
+            kept = StoreDocument.model_validate_json(row.document).extraction
+            if kept is not None and agent in KeptSwitch.model_validate(kept).filters.agent_ids:
+                return row.id
+        after = rows[-1].id
+    return None

@@ -1,0 +1,244 @@
+"""Every route against every caller that it must not serve: right code, nothing leaked, audited.
+
+The routes are those of the live app. ``ROUTES`` says for each what a good request is and what it
+needs; a route without a line here fails, so that none is forgotten.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.service.calls import audited, bearer, make_key, make_token
+from vigent.edges.http.app import create_app
+from vigent.service import Service
+from vigent.testing import FakeClock
+
+
+class Good(NamedTuple):
+    """A request that a key with all rights may make."""
+
+    needs: tuple[str, ...] = ()
+    """Capabilities of which one is enough."""
+    right: str | None = None
+    """What of the store it needs."""
+    body: Any = None
+    params: dict[str, Any] | None = None
+    code: int = 200
+    person: bool = False
+    """Whether the person's own token serves as well as management."""
+    tenant: bool = False
+    """Whether it names a tenant."""
+
+
+MANAGED = ("management",)
+MEMORY = ("memory",)
+SWITCH = {"enabled": True, "model": "m1"}
+STORE = "/v1/memory/stores/{index_id}"
+TENANT = "/v1/tenants/{tenant_id}"
+PERSON = "/v1/persons/{person_id}"
+
+# To add a route: one line. What stands in braces is filled by ``NAMES``.
+ROUTES = {
+    ("GET", TENANT): Good(MANAGED, tenant=True),
+    ("DELETE", TENANT): Good(MANAGED, tenant=True, params={"dry_run": True}),
+    ("GET", f"{TENANT}/settings"): Good(MANAGED, tenant=True),
+    ("PATCH", f"{TENANT}/settings"): Good(MANAGED, tenant=True, body={"timezone": "UTC"}),
+    ("GET", f"{TENANT}/keys"): Good(MANAGED, tenant=True),
+    ("POST", f"{TENANT}/keys"): Good(
+        MANAGED, tenant=True, code=201, body={"capabilities": [], "policy": {"stores": {}}}
+    ),
+    ("GET", f"{TENANT}/keys/{{key_id}}"): Good(MANAGED, tenant=True),
+    ("PATCH", f"{TENANT}/keys/{{key_id}}"): Good(MANAGED, tenant=True, body={"label": "x"}),
+    ("POST", f"{TENANT}/keys/{{key_id}}/rotate"): Good(MANAGED, tenant=True, body={}),
+    ("POST", f"{TENANT}/keys/{{key_id}}/revoke"): Good(MANAGED, tenant=True),
+    ("DELETE", f"{TENANT}/keys/{{key_id}}"): Good(MANAGED, tenant=True, code=204),
+    ("GET", "/v1/usage"): Good(MANAGED),
+    ("GET", "/v1/audit"): Good(MANAGED),
+    ("GET", PERSON): Good(MANAGED, person=True),
+    ("PATCH", PERSON): Good(MANAGED, person=True, body={"timezone": "UTC"}),
+    ("POST", f"{PERSON}/tokens"): Good(MANAGED, body={}, code=201),
+    ("GET", f"{PERSON}/export"): Good(MANAGED, person=True),
+    ("DELETE", f"{PERSON}/memory"): Good(MANAGED, person=True),
+    ("POST", "/v1/memory/stores"): Good(("knowledge", "management"), body={"name": "n"}, code=201),
+    ("GET", "/v1/memory/stores"): Good(("knowledge", "memory", "management")),
+    ("GET", STORE): Good(("memory", "management"), "read"),
+    ("PATCH", STORE): Good(MEMORY, "write", body={"injection": {}}),
+    ("DELETE", STORE): Good(MANAGED, "write", params={"dry_run": True}),
+    ("GET", f"{STORE}/extraction"): Good(("memory", "threads", "management"), "read"),
+    ("PUT", f"{STORE}/extraction"): Good(("threads",), "write", body=SWITCH),
+    ("POST", f"{STORE}/extraction/run"): Good(("threads",), "write", body={}, code=501),
+    ("DELETE", f"{STORE}/extraction/connector"): Good(
+        ("memory", "management"), "write", code=204
+    ),
+    ("GET", "/v1/stores/{index_id}/state/{subject}/{attribute}"): Good(MEMORY, "read"),
+    ("GET", "/v1/stores/{index_id}/diff"): Good(
+        MEMORY, "read", params={"since": "2026-01-01", "until": "2026-12-31"}
+    ),
+}  # fmt: skip
+OPEN_TO_ALL = {"/health/live", "/health/ready", "/metrics"}
+ALL = ("memory", "knowledge", "threads", "responses", "management")
+SECRET = "Qsecret"
+
+
+def live_routes():
+    app = create_app(Service.open(":memory:", embedder="none"))
+    try:
+        return sorted(
+            (method.upper(), path)
+            for path, methods in app.openapi()["paths"].items()
+            for method in methods
+            if path not in OPEN_TO_ALL
+        )
+    finally:
+        app.state.service.close()
+
+
+LIVE = live_routes()
+
+
+def test_every_route_has_its_line():
+    assert set(LIVE) - set(ROUTES) == set()
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """A service with two tenants, and callers that are each short of something."""
+    from starlette.testclient import TestClient  # noqa: PLC0415 - one client for the module
+
+    clock = FakeClock("2026-06-01T12:00:00Z")
+    service = Service.open(tmp_path_factory.mktemp("m") / "m.db", clock=clock, embedder="none")
+    first, other = service.first_start(), service.new_tenant("other", SECRET)
+    client, admin = TestClient(create_app(service)), bearer(first.key)
+    memory = service.base(service.registry.named("default", "store", "default"))
+    memory.write(subject="mira", attribute="city", value=f"{SECRET} city", person="p1")
+    memory.write(subject="mira", attribute="city", value=f"{SECRET} shared")
+    client.put("/v1/memory/stores/default/extraction", json=SWITCH, headers=admin)
+    made = make_key(client, admin, *ALL, label=f"{SECRET} label")
+    keys = {
+        "garbage": "vigent_x_y_z",
+        "right prefix": first.key[:-64] + "0" * 64,
+        "other": other.key,
+        "bare": make_key(client, admin)["key"],
+        "read-only": make_key(client, admin, *ALL, stores={"default": ["read"]})["key"],
+        "not named": make_key(client, admin, *ALL, stores={})["key"],
+        "app": make_key(client, admin, "memory", "knowledge", "threads")["key"],
+    }
+    revoked = make_key(client, admin, *ALL)
+    client.post(f"/v1/tenants/default/keys/{revoked['id']}/revoke", headers=admin)
+    expired = make_key(client, admin, *ALL, expires_at="2026-06-01T12:00:01Z")
+    keys |= {"revoked": revoked["key"], "expired": expired["key"]}
+    foreign = make_token(client, bearer(other.key), "p1")
+    token = make_token(client, admin, "p2", ttl_seconds=3_600)
+    clock.advance(seconds=1)
+    yield {
+        "client": client, "admin": admin, "keys": keys, "foreign": foreign, "token": token,
+        "names": {"tenant_id": "default", "key_id": made["id"], "index_id": first.index_id,
+                  "person_id": "p1", "subject": "mira", "attribute": "city"},
+    }  # fmt: skip
+    service.close()
+
+
+def ask(world, route, headers):
+    method, path = route
+    good = ROUTES[route]
+    return world["client"].request(
+        method, path.format(**world["names"]), headers=headers, params=good.params, json=good.body
+    )
+
+
+def unlike(answer, *codes):
+    """Check a refusal: its code, its form, and that it holds nothing that is not the asker's."""
+    assert answer.status_code in codes, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert set(answer.json()) <= {"type", "title", "status", "code", "detail", "field"}
+    assert SECRET not in answer.text
+    assert "vigent_" not in answer.text
+
+
+def refusals(world):
+    return len(audited(world["client"], world["admin"], action="refusal"))
+
+
+LINES = [route for route in LIVE if route in ROUTES]
+NAMES = [f"{method} {path}" for method, path in LINES]
+everywhere = pytest.mark.parametrize("route", LINES, ids=NAMES)
+
+
+@everywhere
+def test_nobody_without_a_key_that_opens(world, route):
+    unlike(ask(world, route, {}), 401)
+    for which in ("garbage", "right prefix", "revoked", "expired"):
+        unlike(ask(world, route, bearer(world["keys"][which])), 401)
+    plain = {"Authorization": world["admin"]["Authorization"].removeprefix("Bearer ")}
+    unlike(ask(world, route, plain), 401)
+    # Nor does one with a key and a bad body, or none, hear more.
+    if ROUTES[route].body is not None:
+        method, path = route
+        bad = world["client"].request(method, path.format(**world["names"]), json={"odd": 1})
+        unlike(bad, 401)
+
+
+@everywhere
+def test_a_token_of_another_tenant_opens_nothing(world, route):
+    headers = {**world["admin"], "X-Vigent-Subject-Token": world["foreign"]}
+    unlike(ask(world, route, headers), 401)
+
+
+@everywhere
+def test_a_key_of_another_tenant_finds_nothing(world, route):
+    good = ROUTES[route]
+    if not (good.tenant or good.right):
+        answer = ask(world, route, bearer(world["keys"]["other"]))
+        assert answer.status_code == good.code
+        assert f"{SECRET} " not in answer.text
+        return
+    before = refusals(world)
+    unlike(ask(world, route, bearer(world["keys"]["other"])), 404)
+    assert refusals(world) == before  # it is in the trail of the other tenant
+
+
+@everywhere
+def test_a_key_without_the_capability_is_refused(world, route):
+    before = refusals(world)
+    unlike(ask(world, route, bearer(world["keys"]["bare"])), 403)
+    assert refusals(world) == before + 1
+
+
+@everywhere
+def test_a_key_that_may_only_read_writes_nothing(world, route):
+    if ROUTES[route].right == "write":
+        before = refusals(world)
+        unlike(ask(world, route, bearer(world["keys"]["read-only"])), 403)
+        assert refusals(world) == before + 1
+
+
+@everywhere
+def test_a_store_that_the_policy_does_not_name_is_absent(world, route):
+    if ROUTES[route].right is not None:
+        before = refusals(world)
+        headers = bearer(world["keys"]["not named"])
+        unlike(ask(world, route, headers), 404)
+        assert refusals(world) == before + 1
+        missing = {**world, "names": {**world["names"], "index_id": "idx_none"}}
+        one, two = ask(world, route, headers), ask(missing, route, headers)
+        id = world["names"]["index_id"]
+        assert one.text.replace(id, "X") == two.text.replace("idx_none", "X")
+
+
+@everywhere
+def test_another_persons_token_is_not_this_persons(world, route):
+    if ROUTES[route].person:
+        before = refusals(world)
+        headers = bearer(world["keys"]["app"], **{"X-Vigent-Subject-Token": world["token"]})
+        unlike(ask(world, route, headers), 403)
+        assert refusals(world) == before + 1
+
+
+@pytest.mark.parametrize(
+    "route", sorted(LINES, key=lambda r: (r[0] == "DELETE", r[1].endswith("/revoke"))), ids=str
+)
+def test_who_may_is_served(world, route):
+    """Last: what is asked for is really there, so that the refusals above mean something."""
+    assert ask(world, route, world["admin"]).status_code == ROUTES[route].code
