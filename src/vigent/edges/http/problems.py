@@ -8,6 +8,7 @@ from typing import Any, Final
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from vigent.edges.http.calling import dumped
 from vigent.errors import (
@@ -46,6 +47,7 @@ _TITLES: Final = {
     405: "Method not allowed", 409: "Conflict", 410: "Gone", 413: "Too large",
     422: "Unprocessable", 429: "Too many requests", 500: "Internal error", 503: "Unavailable",
 }  # fmt: skip
+_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _CODES: Final = {
     400: "bad_request", 401: "unauthorized", 403: "forbidden", 404: "not_found",
     405: "method_not_allowed", 413: "too_large", 500: "internal",
@@ -116,11 +118,23 @@ def _said(one: Any) -> str:
     return str(one["msg"])
 
 
-def _of_http(_: Request, error: Exception) -> Response:
+def _of_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for these alone
     code = _CODES.get(error.status_code, "error")
     headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(_allowed(request))
     return problem(error.status_code, code, str(error.detail), headers=headers)
+
+
+def _allowed(request: Request) -> list[str]:
+    """Give every method that some route takes at a path, not those of the first one alone."""
+    routes = request.app.router.routes
+    return [
+        method
+        for method in _METHODS
+        if any(r.matches({**request.scope, "method": method})[0] is Match.FULL for r in routes)
+    ]
 
 
 def add_problems(app: FastAPI) -> None:
