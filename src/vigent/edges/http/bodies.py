@@ -6,13 +6,15 @@ import re
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
-from fastapi import Query
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, WithJsonSchema
+from fastapi import Path, Query
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from vigent.caller import Caller
 from vigent.domain.time import iso, parse_instant
 
 __all__ = [
+    "NUMBER",
+    "WHOLE",
     "Attribute",
     "Body",
     "Confidence",
@@ -22,16 +24,16 @@ __all__ = [
     "Jsonlike",
     "Limit",
     "Next",
-    "Number",
     "Numberlike",
+    "RecordId",
     "Timezone",
-    "Whole",
     "Wordlike",
     "dated",
     "given",
     "settled",
 ]
 
+_LARGE: Final = 10**18
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 IndexId = Annotated[str, Field(min_length=1, max_length=200, description="A store, by id or name")]
@@ -47,6 +49,7 @@ Instantlike = Annotated[
     WithJsonSchema(
         {
             "type": ["string", "null"],
+            "maxLength": 64,
             "description": "ISO 8601 with an offset, or a bare date; with timezone a local time",
         }
     ),
@@ -64,7 +67,6 @@ Filters = Annotated[
         }
     ),
 ]
-Whole = Annotated[int, Strict()]
 Next = Annotated[str | None, Query(max_length=2000, description="where the last page ended")]
 Limit = Annotated[int, Query(ge=1, le=200)]
 
@@ -75,7 +77,17 @@ def _number(value: object) -> object:
     return float(value) if isinstance(value, Decimal) else value
 
 
-Number = Annotated[float, BeforeValidator(_number)]
+def _whole(value: object) -> object:
+    """Take a number without a fraction, however it is written, and nothing like one."""
+    if isinstance(value, Decimal) and value.is_finite() and abs(value) < _LARGE:
+        return int(value) if value == value.to_integral_value() else value
+    return value
+
+
+# After the bounds in an annotation, so that the schema tells those too.
+NUMBER: Final = BeforeValidator(_number)
+WHOLE: Final = BeforeValidator(_whole)
+RecordId = Annotated[str, Path(pattern="^[A-Za-z0-9_]{1,200}$")]
 
 
 class Body(BaseModel):

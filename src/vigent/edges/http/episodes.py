@@ -9,7 +9,16 @@ from pydantic import Field
 
 from vigent.domain.time import iso, parse_instant
 from vigent.edges.http.answers import EpisodeAnswer, problems_of
-from vigent.edges.http.bodies import Attribute, Body, Filters, IndexId, Instantlike, Timezone, given
+from vigent.edges.http.bodies import (
+    Attribute,
+    Body,
+    Filters,
+    IndexId,
+    Instantlike,
+    RecordId,
+    Timezone,
+    given,
+)
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 
 __all__ = ["router"]
@@ -54,7 +63,7 @@ def capture(caller: Called, body: NewEpisode, idempotency_key: Idempotency = Non
 
 @router.get("/{episode_id}", response_model=EpisodeAnswer, responses=problems_of())
 @reads
-def get(caller: Called, episode_id: str) -> Response:
+def get(caller: Called, episode_id: RecordId) -> Response:
     """Give one raw record; past its time only id, time and kind are left."""
     memory = caller.holding_episode(episode_id)
     return answer(memory.records.episode(episode_id, person=caller.person).to_dict())

@@ -25,6 +25,7 @@ from vigent.edges.http.bodies import (
     Jsonlike,
     Limit,
     Next,
+    RecordId,
     Timezone,
     dated,
     given,
@@ -154,7 +155,7 @@ def _of_store(caller: Caller, store: ResourceRow, reason: str | None) -> list[Re
 
 @router.post("/review/{memory_id}/accept", response_model=WriteAnswer, responses=problems_of(409))
 @writes
-def accept(caller: Called, memory_id: str, idempotency_key: Idempotency = None) -> Response:
+def accept(caller: Called, memory_id: RecordId, idempotency_key: Idempotency = None) -> Response:
     """Let a candidate in, with the trust of who accepts it: reviewer, or the person."""
     review, trust, memory, whose = _decided(caller, memory_id)
     told = once(
@@ -168,7 +169,7 @@ def accept(caller: Called, memory_id: str, idempotency_key: Idempotency = None) 
 @writes
 def reject(
     caller: Called,
-    memory_id: str,
+    memory_id: RecordId,
     body: Rejection | None = None,
     idempotency_key: Idempotency = None,
 ) -> Response:

@@ -32,6 +32,7 @@ from vigent.edges.http.bodies import (
     Limit,
     Next,
     Numberlike,
+    RecordId,
     Timezone,
     Wordlike,
     dated,
@@ -234,7 +235,7 @@ def _filters(request: Request) -> dict[str, Any] | None:
 
 @router.get("/{memory_id}", response_model=MemoryAnswer, responses=problems_of())
 @reads
-def get(caller: Called, memory_id: str) -> Response:
+def get(caller: Called, memory_id: RecordId) -> Response:
     """Give one memory over its last believed stretch."""
     memory, _ = caller.holding(memory_id, "read")
     return answer(memory.get(memory_id, person=caller.person).to_dict())
@@ -242,7 +243,7 @@ def get(caller: Called, memory_id: str) -> Response:
 
 @router.get("/{memory_id}/history", response_model=MemoriesAnswer, responses=problems_of())
 @reads
-def history(caller: Called, memory_id: str) -> Response:
+def history(caller: Called, memory_id: RecordId) -> Response:
     """Give every stretch that the memory was ever believed over, on both axes."""
     memory, _ = caller.holding(memory_id, "read")
     found = memory.records.history(memory_id, person=caller.person)
@@ -251,7 +252,7 @@ def history(caller: Called, memory_id: str) -> Response:
 
 @router.get("/{memory_id}/provenance", response_model=ProvenanceAnswer, responses=problems_of())
 @reads
-def provenance(caller: Called, memory_id: str) -> Response:
+def provenance(caller: Called, memory_id: RecordId) -> Response:
     """Say who said it, and where: the memory with all that supports it."""
     memory, _ = caller.holding(memory_id, "read")
     return answer(memory.provenance(memory_id, person=caller.person).to_dict())
@@ -259,7 +260,7 @@ def provenance(caller: Called, memory_id: str) -> Response:
 
 @router.get("/{memory_id}/visibility", response_model=VisibilityAnswer, responses=problems_of())
 @reads
-def visibility(caller: Called, memory_id: str) -> Response:
+def visibility(caller: Called, memory_id: RecordId) -> Response:
     """Say to whom the memory belongs, and which keys' policies can see it."""
     memory, key = caller.holding(memory_id, "read")
     told = memory.visibility(memory_id, person=caller.person).to_dict()
@@ -286,7 +287,7 @@ def _seen_by(caller: Caller, key: KeyId) -> dict[str, Any]:
 
 @router.patch("/{memory_id}", response_model=WriteAnswer, responses=problems_of(409))
 @writes
-def amend(caller: Called, memory_id: str, body: Amendment) -> Response:
+def amend(caller: Called, memory_id: RecordId, body: Amendment) -> Response:
     """Correct text, value or valid times (a new memory), change the other fields in place.
 
     Both in one transaction. After a correction the old id reads as ``corrected``, with
@@ -303,7 +304,7 @@ def amend(caller: Called, memory_id: str, body: Amendment) -> Response:
 
 @router.delete("/{memory_id}", response_model=Forgotten, responses=problems_of())
 @writes
-def forget(caller: Called, memory_id: str) -> Response:
+def forget(caller: Called, memory_id: RecordId) -> Response:
     """Remove what a memory said, for good; what it had ended does not come back."""
     memory, _ = caller.holding(memory_id, "write")
     done = memory.forget(memory_id, person=caller.person)
@@ -315,7 +316,7 @@ def forget(caller: Called, memory_id: str) -> Response:
 @router.post("/{memory_id}/retract", response_model=WriteAnswer, responses=problems_of(409))
 @writes
 def retract(
-    caller: Called, memory_id: str, body: Retraction, idempotency_key: Idempotency = None
+    caller: Called, memory_id: RecordId, body: Retraction, idempotency_key: Idempotency = None
 ) -> Response:
     """Say that a memory no longer holds, or with ``correction`` that it never did."""
     memory, _ = caller.holding(memory_id, "write")

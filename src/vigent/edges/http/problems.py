@@ -128,13 +128,20 @@ def _of_http(request: Request, error: Exception) -> Response:
 
 
 def _allowed(request: Request) -> list[str]:
-    """Give every method that some route takes at a path, not those of the first one alone."""
-    routes = request.app.router.routes
-    return [
-        method
-        for method in _METHODS
-        if any(r.matches({**request.scope, "method": method})[0] is Match.FULL for r in routes)
-    ]
+    """Give every method that some route takes at a path, not those of the first one alone.
+
+    A path that is named as it stands is not counted as one with a part left open.
+    """
+    found: dict[str, int] = {}
+    for method in _METHODS:
+        for route in request.app.router.routes:
+            scope = {**request.scope, "method": method}
+            match, child = route.matches(scope)
+            if match is Match.FULL:
+                found[method] = len({**scope, **child}.get("path_params", {}))
+                break
+    least = min(found.values(), default=0)
+    return [method for method, parts in found.items() if parts == least]
 
 
 def add_problems(app: FastAPI) -> None:
