@@ -132,16 +132,17 @@ def _allowed(request: Request) -> list[str]:
 
     A path that is named as it stands is not counted as one with a part left open.
     """
-    found: dict[str, int] = {}
-    for method in _METHODS:
-        for route in request.app.router.routes:
-            scope = {**request.scope, "method": method}
-            match, child = route.matches(scope)
-            if match is Match.FULL:
-                found[method] = len({**scope, **child}.get("path_params", {}))
-                break
-    least = min(found.values(), default=0)
-    return [method for method, parts in found.items() if parts == least]
+    named: dict[str, Any] = request.app.openapi()["paths"].get(request.scope["path"], {})
+    if named:
+        return [method for method in _METHODS if method.lower() in named]
+    return [
+        method
+        for method in _METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL
+            for route in request.app.router.routes
+        )
+    ]
 
 
 def add_problems(app: FastAPI) -> None:
