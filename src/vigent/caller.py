@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Final, Protocol
 
 from vigent.domain.resources import ResourceRow
 from vigent.domain.text import check_id
 from vigent.domain.threads import ThreadRow
-from vigent.errors import Forbidden, NotFound
+from vigent.errors import Forbidden, NotFound, UnavailableError
 from vigent.govern.documents import Capability, InjectionSpec, KeyDocument, Right, TenantDocument
 from vigent.govern.registry import Actor, Registry
 from vigent.memory import Memory
@@ -15,6 +16,8 @@ from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
 
 __all__ = ["Caller", "Host"]
+
+_log = logging.getLogger("vigent")
 
 
 class Host(Protocol):
@@ -143,14 +146,21 @@ class Caller:
 
     def refuse(self, reason: str, target: str | None = None) -> Any:
         """Note a refusal, and raise Forbidden."""
-        self.host.registry.note(self.actor, "refusal", "forbidden", target, {"reason": reason})
+        self._note("forbidden", target, {"reason": reason})
         raise Forbidden(reason)
 
     def miss(self, field: str, id: str) -> Any:
         """Note that something was asked for that is not there for this caller; raise NotFound."""
         told = {"field": field, "id": id[:_SHOWN]}
-        self.host.registry.note(self.actor, "refusal", "not_found", None, told)
+        self._note("not_found", None, told)
         raise NotFound(f"{field}: there is none {id[:_SHOWN]} here", field=field)
+
+    def _note(self, outcome: str, target: str | None, told: dict[str, Any]) -> None:
+        """Enter a refusal; it stands also where the store cannot be written now."""
+        try:
+            self.host.registry.note(self.actor, "refusal", outcome, target, told)
+        except UnavailableError as error:
+            _log.warning("a refusal is not in the audit trail: %s", error.code)
 
 
 _SHOWN: Final = 200

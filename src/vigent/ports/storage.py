@@ -21,6 +21,7 @@ from vigent.ports.index import IndexReads
 from vigent.ports.resources import ResourceQuick, ResourceReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
 from vigent.ports.typed import TypedReads
+from vigent.ports.upkeep import UpkeepReads
 
 __all__ = [
     "AuditSummary",
@@ -182,7 +183,15 @@ class Timelines(Protocol):
 
 
 class Snapshot(
-    Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, ResourceReads, Protocol
+    Quick,
+    Timelines,
+    ThreadReads,
+    TypedReads,
+    IndexReads,
+    AliasReads,
+    ResourceReads,
+    UpkeepReads,
+    Protocol,
 ):
     """One consistent view of a store."""
 
@@ -258,6 +267,11 @@ class Transaction(Snapshot, Folding, ThreadNumbers, Protocol):
 
 class Storage(Protocol):
     """A store, by whatever engine."""
+
+    @property
+    def writable(self) -> bool:
+        """Whether it can be written, as far as was known when it was opened."""
+        ...
 
     def reader(self) -> Quick:
         """Give a view for a read of a single row, which needs no transaction."""

@@ -1,13 +1,11 @@
-"""Resources and the audit trail of a store in memory."""
+"""Resources of a store in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from vigent.domain.changes import ResourceChanges
+from vigent.domain.resources import ResourceRow, Rkind
 
-from vigent.domain.changes import AuditEntry, ResourceChanges
-from vigent.domain.resources import AuditRow, ResourceRow, Rkind
-
-__all__ = ["ResourceRows", "ResourceView", "entries_of"]
+__all__ = ["ResourceRows", "ResourceView"]
 
 ResourceRows = dict[tuple[str, str, str], ResourceRow]
 
@@ -41,26 +39,3 @@ class ResourceView:
             self._resources.pop(r[:3], None)
         for r in changes.kept:
             self._resources[r[:3]] = r
-
-
-def entries_of(
-    entries: Iterable[AuditEntry],
-    emptied: Collection[str],
-    seals: Sequence[tuple[tuple[str, ...], bytes, str]],
-) -> list[AuditRow]:
-    """Give audit entries as they are read, newest first."""
-    sealed: dict[str, int] = {}
-    counted: dict[str, int] = {}
-    for ids, _, tenant in seals:
-        counted[tenant] = counted.get(tenant, 0) + 1
-        sealed.update(dict.fromkeys(ids, counted[tenant]))
-    rows = [
-        AuditRow(e.id, e.at, e.action, e.outcome, e.target, sealed.get(e.id), None, None, None)
-        if e.id in emptied
-        else AuditRow(
-            e.id, e.at, e.action, e.outcome, e.target, sealed.get(e.id), e.store, e.person,
-            e.content,
-        )
-        for e in entries
-    ]  # fmt: skip
-    return sorted(rows, key=lambda r: r.id, reverse=True)

@@ -13,7 +13,6 @@ from typing import Any
 from vigent.domain.changes import Answered, AuditEntry, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import ITEM, MEMORY, searchable
-from vigent.domain.resources import AuditRow
 from vigent.domain.statements import Belief, Key, KeyId, Rank, Statement, rank
 from vigent.domain.threads import stub_of
 from vigent.domain.time import DAY, OPEN, Instant
@@ -23,8 +22,9 @@ from vigent.ports.storage import HeadRow, Ledger, Numbers, Selection, Stretched
 from vigent.ports.typed import TypedRow
 from vigent.storage.inmemory.aliases import AliasRows, AliasView
 from vigent.storage.inmemory.indexing import IndexRows, IndexView
-from vigent.storage.inmemory.resources import ResourceRows, ResourceView, entries_of
+from vigent.storage.inmemory.resources import ResourceRows, ResourceView
 from vigent.storage.inmemory.threads import ThreadRows, ThreadView
+from vigent.storage.inmemory.trail import TrailView
 
 __all__ = ["Change", "Rows", "View"]
 
@@ -65,7 +65,7 @@ class Rows:
         return Rows(*(part.copy() if hasattr(part, "copy") else part for part in parts))
 
 
-class View(ThreadView, IndexView, AliasView, ResourceView):
+class View(ThreadView, IndexView, AliasView, ResourceView, TrailView):
     """Reads; what is in force comes from the replay."""
 
     def __init__(self, rows: Rows) -> None:
@@ -73,36 +73,12 @@ class View(ThreadView, IndexView, AliasView, ResourceView):
         IndexView.__init__(self, rows.index, rows.episodes, rows.threads, rows.beliefs)
         AliasView.__init__(self, rows.aliases)
         ResourceView.__init__(self, rows.resources)
+        TrailView.__init__(self, rows.audit, rows.emptied, rows.seals)
         self._rows = rows
 
     def tenants(self) -> list[str]:
         """Give every tenant that anything was ever written for, in order."""
         return sorted(self._rows.salts)
-
-    def audit_entries(
-        self,
-        tenant: str,
-        *,
-        before: str | None = None,
-        action: str | None = None,
-        target: str | None = None,
-        limit: int = 100,
-    ) -> list[AuditRow]:
-        """Give entries of the audit trail, newest first, from before an entry's id on."""
-        rows = self._rows
-        found = [
-            e
-            for e in rows.audit.values()
-            if e.tenant == tenant
-            and (before is None or e.id < before)
-            and action in (None, e.action)
-            and target in (None, e.target)
-        ]
-        return entries_of(found, rows.emptied, rows.seals)[:limit]
-
-    def last_change(self) -> int:
-        """Give a number that is another one after every write that changed a memory."""
-        return len(self._rows.audit)
 
     def head(
         self, tenant: str, store: str, person: str, subject: str, attribute: str

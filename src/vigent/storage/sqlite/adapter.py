@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -11,7 +12,7 @@ from vigent.domain.time import Instant
 from vigent.errors import StoreBusy, StoreReadOnly
 from vigent.ports.storage import AuditSummary
 from vigent.storage.migrate import migrate_sqlite
-from vigent.storage.sqlite.auditing import seal_audit, verify_audit
+from vigent.storage.sqlite.auditing import SEALED_AT_ONCE, seal_some, unsealed_tenants, verify_audit
 from vigent.storage.sqlite.connection import Connections, translated
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.erasing import ErasingTransaction, purge_files
@@ -19,6 +20,9 @@ from vigent.storage.sqlite.inspecting import inspect
 from vigent.storage.sqlite.reading import SqliteSnapshot
 
 __all__ = ["SqliteStorage"]
+
+_BETWEEN = 0.002
+"""Seconds between two seals of one trail, in which others get the lock."""
 
 
 class SqliteStorage:
@@ -34,9 +38,11 @@ class SqliteStorage:
     ) -> None:
         self._connections = Connections(path, durability=durability, busy_timeout=busy_timeout)
         self._writing = threading.Lock()
+        self._patience = busy_timeout
         with translated():
             connection = self._connections.get()
-            if connection.readonly("main"):
+            self.writable = not connection.readonly("main")
+            if not self.writable:
                 if not _has_schema(connection):
                     raise StoreReadOnly("the store cannot be made: the folder is read-only")
             else:
@@ -96,7 +102,8 @@ class SqliteStorage:
 
     @contextmanager
     def _lock(self, *, wait: bool) -> Generator[None]:
-        if not self._writing.acquire(blocking=wait):
+        # In a service many threads queue here; each waits no longer than for other processes.
+        if not self._writing.acquire(timeout=self._patience if wait else 0):
             raise StoreBusy("the store is being written by others; nothing was written")
         try:
             yield
@@ -117,8 +124,17 @@ class SqliteStorage:
 
     def seal(self, at: Instant) -> int:
         """Chain the audit entries of every tenant that have no seal yet; gives how many."""
-        with translated(), self._writing:
-            return seal_audit(self._connections.get(), at)
+        sealed = 0
+        with translated():
+            connection = self._connections.get()
+            for tenant in unsealed_tenants(connection):
+                done = SEALED_AT_ONCE
+                while done == SEALED_AT_ONCE:
+                    with self._lock(wait=True):
+                        done = seal_some(connection, tenant, at)
+                    sealed += done
+                    time.sleep(_BETWEEN if done == SEALED_AT_ONCE else 0)
+        return sealed
 
     def check(self, tenant: str | None = None) -> list[str]:
         """Say what does not add up in the file and its rows."""

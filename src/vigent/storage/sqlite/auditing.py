@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from vigent.domain.audit import GENESIS, digest_entry, seal_hash
 from vigent.domain.time import Instant
 from vigent.ports.storage import AuditSummary
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q
 
-__all__ = ["seal_audit", "verify_audit"]
+__all__ = ["SEALED_AT_ONCE", "seal_some", "unsealed_tenants", "verify_audit"]
+
+SEALED_AT_ONCE: Final = 1_000
+"""How many entries one seal covers at most, so that nobody waits long for the lock."""
 
 
 def verify_audit(connection: Database, tenant: str, seal_at: Instant | None) -> AuditSummary:
     """Verify every digest and seal, after sealing what is unsealed if an instant is given."""
     if seal_at is not None:
-        _seal(connection, tenant, seal_at)
+        while seal_some(connection, tenant, seal_at) == SEALED_AT_ONCE:
+            pass
     run = connection.execute
     broken: list[str] = []
     unsealed = sealed = 0
@@ -38,7 +44,8 @@ def verify_audit(connection: Database, tenant: str, seal_at: Instant | None) -> 
     return AuditSummary(sealed, unsealed, tuple(broken))
 
 
-def _seal(connection: Database, tenant: str, at: Instant) -> int:
+def seal_some(connection: Database, tenant: str, at: Instant) -> int:
+    """Chain the oldest entries of a tenant that are not chained yet; gives how many."""
     run = connection.execute
     run("BEGIN IMMEDIATE")
     try:
@@ -52,7 +59,7 @@ def _seal(connection: Database, tenant: str, at: Instant) -> int:
 
 def _chain(connection: Database, tenant: str, at: Instant) -> int:
     run = connection.execute
-    rows = run(Q["audit_unsealed"], (tenant,)).fetchall()
+    rows = run(Q["audit_unsealed"], (tenant, SEALED_AT_ONCE)).fetchall()
     if rows:
         last = run(Q["last_seal"], (tenant,)).fetchall()
         n, previous = (last[0][0] + 1, last[0][1]) if last else (1, GENESIS)
@@ -62,7 +69,6 @@ def _chain(connection: Database, tenant: str, at: Instant) -> int:
     return len(rows)
 
 
-def seal_audit(connection: Database, at: Instant) -> int:
-    """Chain what is not chained yet, a tenant at a time; gives how many entries that were."""
-    tenants = connection.execute(Q["unsealed_tenants"]).fetchall()
-    return sum(_seal(connection, tenant, at) for (tenant,) in tenants)
+def unsealed_tenants(connection: Database) -> list[str]:
+    """Give the tenants whose audit trail has entries that are not chained yet."""
+    return [tenant for (tenant,) in connection.execute(Q["unsealed_tenants"]).fetchall()]
