@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, TypeAlias, cast
 
 import orjson
 from fastapi import Depends, Header, Request, Response
@@ -18,14 +18,13 @@ from fastapi.routing import APIRoute
 
 from vigent.caller import Caller
 from vigent.crossing import Crossing
-from vigent.errors import InvalidInput, SubjectConflict
+from vigent.edges.http.front import OUTCOME
+from vigent.edges.http.opening import Opening
+from vigent.edges.http.rates import Rates
+from vigent.errors import InvalidInput, SubjectConflict, UnavailableError
 from vigent.service import Presented, Service
 
 __all__ = ["Called", "Idempotency", "Pending", "Route", "answer", "reads", "writes"]
-
-READERS: Final = 16
-WRITERS: Final = 8
-_crossing: Final = Crossing(readers=READERS, writers=WRITERS)
 
 
 class Pending:
@@ -38,12 +37,22 @@ class Pending:
 
     @property
     def service(self) -> Service:
-        """The service that the app serves."""
-        return cast("Service", self._request.app.state.service)
+        """The service that the app serves; raises UnavailableError while it is not open."""
+        opening = cast("Opening", self._request.app.state.opening)
+        if opening.service is None:
+            raise UnavailableError(opening.told)
+        return opening.service
+
+    @property
+    def crossing(self) -> Crossing:
+        """The way of this app into worker threads."""
+        return cast("Crossing", self._request.app.state.crossing)
 
     def caller(self) -> Caller:
-        """Say who calls; raises Unauthorized."""
-        return self.service.caller(presented(self._request))
+        """Say who calls; raises Unauthorized, and RateLimited for a key that calls too often."""
+        caller = self.service.caller(presented(self._request))
+        cast("Rates", self._request.app.state.rates).take(caller.tenant, caller.row.id)
+        return caller
 
 
 def presented(request: Request) -> Presented:
@@ -79,27 +88,28 @@ Called = Annotated[Caller, Depends(_called)]
 Idempotency = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
 
 
-def _marked(
-    cross: Callable[[Callable[[], Any]], Awaitable[Any]], handler: Callable[..., Any]
-) -> Callable[..., Coroutine[Any, Any, Any]]:
+Cross: TypeAlias = Callable[[Crossing, Callable[[], Any]], Awaitable[Any]]
+
+
+def _marked(cross: Cross, handler: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
     if next(iter(inspect.signature(handler).parameters), "") != "caller":
         raise TypeError(f"the first parameter of {handler.__name__} must be the caller")
 
     @wraps(handler)
     async def run(caller: Pending, **given: Any) -> Any:
-        return await cross(lambda: handler(caller.caller(), **given))
+        return await cross(caller.crossing, lambda: handler(caller.caller(), **given))
 
     return run
 
 
 def reads(handler: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
     """Have a handler that only reads run in a worker thread."""
-    return _marked(_crossing.read, handler)
+    return _marked(Crossing.read, handler)
 
 
 def writes(handler: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
     """Have a handler that may write run in a worker thread; begun, it is finished."""
-    return _marked(_crossing.write, handler)
+    return _marked(Crossing.write, handler)
 
 
 class Route(APIRoute):
@@ -113,12 +123,31 @@ class Route(APIRoute):
             try:
                 return await handle(request)
             except RequestValidationError:
-                await _crossing.read(_pending(request).caller)
+                pending = _pending(request)
+                await pending.crossing.read(pending.caller)
                 raise
 
         return guarded
 
 
+class _OfWrite(Response):
+    """The answer to a write, which leaves its outcome for the metrics."""
+
+    outcome: str = ""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Send it."""
+        scope[OUTCOME] = self.outcome
+        await super().__call__(scope, receive, send)
+
+
 def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """Give JSON as an answer."""
-    return Response(orjson.dumps(content), status, headers, "application/json")
+    body = orjson.dumps(content)
+    if isinstance(content, dict):
+        outcome = cast("dict[str, Any]", content).get("outcome")
+        if type(outcome) is str:
+            made = _OfWrite(body, status, headers, "application/json")
+            made.outcome = outcome
+            return made
+    return Response(body, status, headers, "application/json")

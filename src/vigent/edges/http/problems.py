@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
+from vigent.edges.http.troubles import Troubles
 from vigent.errors import (
     ConflictError,
     ErasedPerson,
@@ -81,11 +82,12 @@ def problem(
     return Response(orjson.dumps(told), status, headers, MEDIA_TYPE)
 
 
-def _of_ours(_: Request, error: Exception) -> Response:
+def _of_ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, VigentError)  # noqa: S101 - registered for these alone
     status = status_of(error)
     headers: dict[str, str] = {}
     if isinstance(error, UnavailableError):
+        cast("Troubles", request.app.state.troubles).note(error.code)
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
