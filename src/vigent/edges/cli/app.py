@@ -23,6 +23,7 @@ from vigent.edges.cli import (
     reading,
     reviewing,
     searching,
+    serving,
     threads,
     writing,
 )
@@ -135,7 +136,7 @@ def start(
 
 for part in (
     writing, reading, searching, contexts, threads, forgetting, persons, aliases, reviewing,
-    importing, importchat, checking, demo, evaluating,
+    importing, importchat, checking, demo, evaluating, serving,
 ):  # fmt: skip
     part.register(app)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any, cast
 
 from fastapi import FastAPI
@@ -56,7 +56,12 @@ def create_app(
     opened here, before it serves; ``failed`` when it could not be, and the app runs already.
     """
     chosen = settings or effective_settings().settings
-    opening = Opening(service, lambda: open_service(chosen, opened))
+
+    def make() -> Service:
+        app.state.service = made = open_service(chosen, opened)
+        return made
+
+    opening = Opening(service, make)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
@@ -87,13 +92,12 @@ def open_service(settings: Settings, opened: Callable[[Service], None] | None = 
         store.db, schema=store.schema or None, embedder=settings.embedder,
         durability=store.durability, busy_timeout=store.busy_seconds,
     )  # fmt: skip
-    try:
+    with ExitStack() as failing:
+        failing.callback(service.close)
         if opened is not None:
             opened(service)
         service.start(settings.upkeep)
-    except BaseException:
-        service.close()
-        raise
+        failing.pop_all()
     return service
 
 
@@ -102,6 +106,7 @@ def _prepare(app: FastAPI, opening: Opening, settings: Settings) -> None:
     limits, apart = settings.limits, settings.metrics
     held = app.state
     held.opening, held.settings, held.troubles = opening, settings, Troubles()
+    held.service = opening.service
     held.rates = Rates(limits.rate_per_second, limits.rate_burst)
     held.crossing = Crossing(readers=READERS, writers=WRITERS, waiting=limits.waiting)
     held.metrics = Metrics(lambda: opening.service) if apart.enabled else None

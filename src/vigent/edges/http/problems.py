@@ -115,8 +115,13 @@ def _of_http(_: Request, error: Exception) -> Response:
     return problem(error.status_code, code, str(error.detail), headers=headers)
 
 
+def _of_fault(_: Request, __: Exception) -> Response:
+    return problem(500, "internal", "the service failed")
+
+
 def add_problems(app: FastAPI) -> None:
     """Have an app answer errors as problems."""
     app.add_exception_handler(VigentError, _of_ours)
     app.add_exception_handler(RequestValidationError, _of_validation)
     app.add_exception_handler(HTTPException, _of_http)
+    app.add_exception_handler(Exception, _of_fault)
