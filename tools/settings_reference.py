@@ -24,7 +24,7 @@ names. Its tables are the groups below. An unknown name or a value that does not
 service from starting, and the error names it. The commands that work on a file by themselves
 (`vigent write`, `vigent current` and so on) read no settings file.
 
-```toml
+```
 [server]
 port = 9000
 

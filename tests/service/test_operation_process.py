@@ -1,4 +1,4 @@
-"""``vigent serve`` as a process: its first start, its stop, its end without one, several at once."""
+"""``vigent serve`` as a process: its first start, its stops, and several at once."""
 
 from __future__ import annotations
 

@@ -89,7 +89,6 @@ def test_what_is_past_its_time_goes_in_every_tenant_and_store(tmp_path):
     for tenant, store in (("one", "default"), ("one", "other"), ("two", "default")):
         with Memory.open(path, tenant=tenant, store=store, clock=clock) as memory:
             assert set(memory.current("s")) == {"b"}
-            assert [r.status for r in memory.list(status="forgotten", include="history")]
 
 
 def test_an_erasure_is_purged_from_the_file_in_a_quiet_moment(tmp_path):

@@ -118,7 +118,8 @@ def _listen(settings: Settings) -> socket.socket:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=2048)
     except OSError as error:
-        problem = error.strerror or "cannot be used"
+        # The system's own words: those of socket.create_server say the address once more.
+        problem = os.strerror(error.errno) if (error.errno or 0) > 0 else "cannot be used"
         raise InvalidInput("port", f"{host}:{port}: {problem}") from error
 
 
