@@ -119,7 +119,8 @@ def _listen(settings: Settings) -> socket.socket:
         return socket.create_server(address[:2], family=family, backlog=2048)
     except OSError as error:
         # The system's own words: those of socket.create_server say the address once more.
-        problem = os.strerror(error.errno) if (error.errno or 0) > 0 else "cannot be used"
+        number = error.errno or 0
+        problem = os.strerror(number) if number > 0 else "cannot be used"
         raise InvalidInput("port", f"{host}:{port}: {problem}") from error
 
 
