@@ -29,6 +29,8 @@ __all__ = [
     "default_database",
     "embedder_settings",
     "environment",
+    "metrics_folder",
+    "set_metrics_folder",
 ]
 
 
@@ -193,6 +195,19 @@ CONFIG_FILE: Final = "vigent.toml"
 def environment() -> Mapping[str, str]:
     """Give the environment as it is now."""
     return dict(os.environ)
+
+
+def metrics_folder() -> str:
+    """Give where several processes count together: ``PROMETHEUS_MULTIPROC_DIR``, or nothing."""
+    return os.environ.get("PROMETHEUS_MULTIPROC_DIR") or ""
+
+
+def set_metrics_folder(folder: str | None) -> None:
+    """Tell that to the processes that are started from here; None takes it back."""
+    if folder is None:
+        os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
+    else:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
 
 
 def default_database() -> str:

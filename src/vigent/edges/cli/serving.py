@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -75,14 +72,15 @@ def serve(
     found = _found(config, db=db, host=host, port=port, schema=schema, workers=workers)
     settings = found.settings
     try:
-        import_module("uvicorn")
+        running = import_module("vigent.edges.http.server")
     except ImportError as error:
         raise InvalidInput("serve", _NEEDS) from error
     listening = _listen(settings)
+    announce = partial(_announce, settings, listening)
     if settings.server.workers > 1:
-        _serve_by_many(settings, listening)
+        running.serve_by_many(settings, listening, announce)
     else:
-        _serve_alone(settings, listening)
+        running.serve_alone(settings, listening, announce)
 
 
 def config(*, config: Config = None, json_output: Json = False) -> None:
@@ -122,67 +120,6 @@ def _listen(settings: Settings) -> socket.socket:
         number = error.errno or 0
         problem = os.strerror(number) if number > 0 else "cannot be used"
         raise InvalidInput("port", f"{host}:{port}: {problem}") from error
-
-
-def _uvicorn(settings: Settings, app: Any, **more: Any) -> Any:
-    from uvicorn import Config as UvicornConfig  # noqa: PLC0415 - as in serve
-
-    from vigent.edges.http.logs import log_config  # noqa: PLC0415 - as in serve
-
-    return UvicornConfig(
-        app, loop="uvloop", http="httptools", ws="none", lifespan="on", access_log=False,
-        server_header=False, proxy_headers=False, log_config=log_config(settings.logs.level),
-        timeout_graceful_shutdown=round(settings.server.stop_seconds), **more,
-    )  # fmt: skip
-
-
-def _serve_alone(settings: Settings, listening: socket.socket) -> None:
-    from vigent.edges.http.app import create_app  # noqa: PLC0415 - as in serve
-    from vigent.edges.http.server import Server  # noqa: PLC0415 - as in serve
-
-    def stop() -> None:
-        server.should_exit = True
-
-    app = create_app(settings=settings, opened=partial(_announce, settings, listening), failed=stop)
-    server = Server(_uvicorn(settings, app))
-    app.state.opening.begin(stop)
-    server.run([listening])
-    if app.state.opening.error is not None:
-        raise app.state.opening.error
-
-
-def _serve_by_many(settings: Settings, listening: socket.socket) -> None:
-    """Serve with several processes; the store is opened here first, so that it fails here."""
-    if settings.store.db == ":memory:":
-        raise InvalidInput("server.workers", "a store in memory is one process's: 1")
-    from vigent.edges.http.app import create_app  # noqa: PLC0415 - as in serve
-    from vigent.edges.http.server import serve_by_many  # noqa: PLC0415 - as in serve
-
-    store = settings.store
-    service = Service.open(
-        store.db, schema=store.schema or None, embedder=None, durability=store.durability,
-        busy_timeout=store.busy_seconds,
-    )  # fmt: skip
-    try:
-        _announce(settings, listening, service)
-    finally:
-        service.close()
-    with _counted_together():
-        made = partial(create_app, settings=settings)
-        serve_by_many(
-            _uvicorn(settings, made, factory=True, workers=settings.server.workers), listening
-        )
-
-
-@contextmanager
-def _counted_together() -> Generator[None]:
-    """Have the processes count their requests in one folder; the library is told so by a name."""
-    with tempfile.TemporaryDirectory(prefix="vigent-metrics-") as folder:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        try:
-            yield
-        finally:
-            del os.environ["PROMETHEUS_MULTIPROC_DIR"]
 
 
 # -------------------------------------------------------------------------------- the start

@@ -5,7 +5,6 @@ Labels are routes, statuses and outcomes; never a tenant, a person or a key.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from typing import Any, Final
@@ -25,6 +24,7 @@ from prometheus_client.registry import Collector
 
 from vigent.errors import VigentError
 from vigent.service import Service
+from vigent.settings import metrics_folder
 
 __all__ = ["Metrics"]
 
@@ -54,7 +54,7 @@ class Metrics:
         self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._server: Any = None
         # Several processes count in files of one folder, and whichever is asked adds them up.
-        if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        if metrics_folder():
             self.registry = CollectorRegistry()
             MultiProcessCollector(self.registry)
         else:
@@ -92,7 +92,7 @@ class Metrics:
         try:
             self._server, _ = start_http_server(port, host, self.registry)
         except OSError:
-            if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+            if not metrics_folder():
                 raise
 
     def close(self) -> None:
