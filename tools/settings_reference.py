@@ -43,7 +43,7 @@ def page() -> str:
 
 
 def _section(group: str, settings: list[Setting]) -> str:
-    rows = [f"## [{group}]\n", "| setting | variable | default | what it is |"]
+    rows = [f"## `{group}`\n", "| setting | variable | default | what it is |"]
     rows.append("| --- | --- | --- | --- |")
     rows += [
         f"| `{s.field.name}` | `{s.variable}` | {_default(s.default)} | {s.about}{_bounds(s)} |"
