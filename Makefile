@@ -9,6 +9,7 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest
 DEMO_DB := demo.db
+SERVICE_DB := service.db
 ARGS ?=
 SEED ?=
 
@@ -20,7 +21,7 @@ help:  ## Show this list
 venv:
 	@tools/make_venv.sh
 
-run: venv  ## Run the demo and leave a store to go on with
+run: venv  ## Run the demo, then the service (Ctrl-C ends it; VIGENT_RUN_SECONDS=5 by itself)
 	@rm -f $(DEMO_DB) $(DEMO_DB)-wal $(DEMO_DB)-shm
 	@$(BIN)/vigent demo --db $(DEMO_DB)
 	@echo
@@ -30,6 +31,8 @@ run: venv  ## Run the demo and leave a store to go on with
 	@echo "  $(BIN)/vigent history mira passport_deadline --db $(DEMO_DB)"
 	@echo "  $(BIN)/vigent diff --since 2026-05-31 --until 2026-06-03 --subject mira --db $(DEMO_DB)"
 	@echo "  $(BIN)/vigent --help"
+	@echo
+	@$(BIN)/python tools/run_service.py $(SERVICE_DB)
 
 format: venv  ## Format the code and apply the safe fixes
 	@$(BIN)/ruff check --quiet --fix .
@@ -62,4 +65,5 @@ docs: venv  ## Write the generated parts of the documentation again
 clean:  ## Remove the environment, caches and the demo's store
 	@rm -rf .venv .venv.lock .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
 	@rm -f $(DEMO_DB) $(DEMO_DB)-wal $(DEMO_DB)-shm
+	@rm -f $(SERVICE_DB) $(SERVICE_DB)-wal $(SERVICE_DB)-shm
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

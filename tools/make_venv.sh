@@ -50,5 +50,5 @@ rm -f "$stamp"
 if ! { .venv/bin/python -c 'import pip' && grep -qF "$(pwd)/.venv" .venv/bin/activate; } 2>/dev/null; then
     "$python" -m venv --clear .venv
 fi
-.venv/bin/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+.venv/bin/python -m pip install -qq --disable-pip-version-check --editable '.[dev,server,otel]'
 printf '%s\n' "$want" >"$stamp"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import logging
 from typing import Any, Final, Protocol
 
 from vigent.domain.resources import ResourceRow
@@ -10,7 +10,7 @@ from vigent.domain.schema import Schema, trust_rank
 from vigent.domain.statements import KeyId
 from vigent.domain.text import check_id
 from vigent.domain.threads import ThreadRow
-from vigent.errors import Forbidden, NotFound, StoreReadOnly, VigentError
+from vigent.errors import Forbidden, NotFound, UnavailableError, VigentError
 from vigent.govern.documents import Capability, InjectionSpec, KeyDocument, Right, TenantDocument
 from vigent.govern.registry import Actor, Registry
 from vigent.govern.storesettings import settings_of
@@ -19,6 +19,8 @@ from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
 
 __all__ = ["Caller", "Host", "printable"]
+
+_log = logging.getLogger("vigent")
 
 
 class Host(Protocol):
@@ -214,13 +216,15 @@ class Caller:
         return error
 
     def note_refusal(self, error: VigentError, target: str | None = None) -> None:
-        """Enter a refusal in the audit trail, once; on a store that cannot be written it holds."""
+        """Enter a refusal in the audit trail, once; it stands also where that cannot be now."""
         if error is self.noted or not isinstance(error, Forbidden | NotFound):
             return
         self.noted = error
         told = {"reason": error.message, "field": error.field, "route": self.asked}
-        with suppress(StoreReadOnly):
+        try:
             self.host.registry.note(self.actor, "refusal", error.code, target, told)
+        except UnavailableError as away:
+            _log.warning("a refusal is not in the audit trail: %s", away.code)
 
     def note_admin_read(self, person: str) -> None:
         """Enter in the audit trail that a key with management reads what is another's."""
@@ -235,4 +239,3 @@ def printable(text: str) -> str:
 
 
 _SHOWN: Final = 200
-_NOTED: Final = "noted"

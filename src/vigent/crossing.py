@@ -12,6 +12,8 @@ from typing import Final, TypeVar
 from anyio import CapacityLimiter, to_thread
 from anyio.lowlevel import RunVar
 
+from vigent.errors import Overloaded
+
 __all__ = ["Crossing"]
 
 R = TypeVar("R")
@@ -24,28 +26,42 @@ class Crossing:
     """Runs calls in worker threads, at most so many reads and so many writes at once.
 
     A call that has begun is finished, also when its caller is cancelled meanwhile: a write is
-    never left in doubt.
+    never left in doubt. Where ``waiting`` is given, so many may wait in each queue, and a call
+    beyond them raises Overloaded at once.
     """
 
-    def __init__(self, *, readers: int = READERS, writers: int = WRITERS) -> None:
-        self._readers = _Queue(readers)
-        self._writers = _Queue(writers)
+    def __init__(
+        self, *, readers: int = READERS, writers: int = WRITERS, waiting: int | None = None
+    ) -> None:
+        self._readers = _Queue(readers, waiting)
+        self._writers = _Queue(writers, waiting)
 
     async def read(self, call: Callable[[], R]) -> R:
         """Run a call that only reads."""
-        return await to_thread.run_sync(call, limiter=self._readers.limiter())
+        return await self._readers.run(call)
 
     async def write(self, call: Callable[[], R]) -> R:
         """Run a call that may write."""
-        return await to_thread.run_sync(call, limiter=self._writers.limiter())
+        return await self._writers.run(call)
 
 
 class _Queue:
     """A limiter for each event loop that asks: a limiter must not serve two of them."""
 
-    def __init__(self, places: int) -> None:
+    def __init__(self, places: int, waiting: int | None) -> None:
         self._places = places
+        self._most = None if waiting is None else places + waiting
+        self._inside = 0
         self._of_loop: RunVar[CapacityLimiter] = RunVar("vigent crossing")
+
+    async def run(self, call: Callable[[], R]) -> R:
+        if self._most is not None and self._inside >= self._most:
+            raise Overloaded("too many calls wait already; nothing was done")
+        self._inside += 1
+        try:
+            return await to_thread.run_sync(call, limiter=self.limiter())
+        finally:
+            self._inside -= 1
 
     def limiter(self) -> CapacityLimiter:
         try:

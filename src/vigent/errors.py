@@ -29,6 +29,7 @@
     │   └── IdempotencyMismatch     the same idempotency key with another request
     ├── UnavailableError            try again later; says after how many seconds
     │   ├── RateLimited             a key asked too much of late
+    │   ├── Overloaded              too many calls wait already
     │   ├── StoreBusy               the write lock was not to be had in time
     │   ├── StoreReadOnly           the file or folder cannot be written
     │   ├── StoreFull               no space left
@@ -61,6 +62,7 @@ __all__ = [
     "NaiveInstant",
     "NotFound",
     "NotSupported",
+    "Overloaded",
     "RateLimited",
     "ResourceExists",
     "ResourceInUse",
@@ -269,6 +271,12 @@ class RateLimited(UnavailableError):
     """A key made more requests than it may; ``retry_after`` says when it may go on."""
 
     code = "rate_limited"
+
+
+class Overloaded(UnavailableError):
+    """More calls wait for their turn than are let wait; nothing was done."""
+
+    code = "overloaded"
 
 
 class StoreBusy(UnavailableError):

@@ -358,7 +358,8 @@ class Memory(Recall):
 
     def sweep(self) -> int:
         """Forget what is past its time; gives how many memories."""
-        return sweep(self._pipeline, also=self._keeper.prune_audit)
+        self._keeper.prune_audit()
+        return sweep(self._pipeline)
 
     def check(self, *, repair: bool = False) -> CheckReport:
         """Say what does not add up; ``repair`` mends quick answers and the search index."""

@@ -31,20 +31,24 @@ from vigent.govern.documents import (
     TenantDocument,
 )
 from vigent.govern.indexing import index_if_needed
+from vigent.govern.keeping import Keeper
 from vigent.govern.keys import accepted, new_secret, read_key, read_token, secret_digest, show_key
 from vigent.govern.registry import Actor, Registry
 from vigent.govern.storesettings import engine_settings
+from vigent.govern.upkeep import Upkeep
 from vigent.learn.worker import EmbeddingWorker
 from vigent.memory import Memory
 from vigent.ports.models import Embedder
 from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
 from vigent.schema import SchemaSource, load_schema
-from vigent.settings import embedder_settings
+from vigent.settings import UpkeepSettings, embedder_settings
 from vigent.system import RandomIds, SystemClock
 from vigent.wiring import open_embedder, open_storage
 from vigent.write.context import Context
 from vigent.write.draft import UNSET
+from vigent.write.pipeline import WritePipeline
+from vigent.write.sweep import sweep
 
 __all__ = ["FirstStart", "Presented", "Service"]
 
@@ -96,6 +100,7 @@ class Service:
         self._worker = (
             None if embedder is None else EmbeddingWorker(storage, embedder, SystemClock())
         )
+        self.upkeep: Upkeep | None = None
         self._stores: dict[tuple[str, str], Memory] = {}
         self._seen: OrderedDict[tuple[Any, ...], Memory] = OrderedDict()
         self._lock = threading.Lock()
@@ -108,13 +113,19 @@ class Service:
         schema: SchemaSource = None,
         clock: Clock | None = None,
         embedder: Any = UNSET,
+        durability: str = "normal",
+        busy_timeout: float = 10.0,
     ) -> Service:
-        """Open a store as ``Memory.open`` does, for all of its tenants."""
+        """Open a store as ``Memory.open`` does, for all of its tenants.
+
+        ``busy_timeout`` is how many seconds a write waits for the lock before StoreBusy.
+        """
         declared = load_schema(schema)
         with ExitStack() as opened:
             model, release = open_embedder(embedder_settings() if embedder is UNSET else embedder)
             opened.callback(release)
-            opened.callback((storage := open_storage(path_or_url)).close)
+            storage = open_storage(path_or_url, durability=durability, busy_timeout=busy_timeout)
+            opened.callback(storage.close)
             one = cls(
                 storage, clock=clock or SystemClock(), schema=declared, embedder=model,
                 release=release,
@@ -230,6 +241,28 @@ class Service:
 
     # ----------------------------------------------------------------------- operation
 
+    def start(self, settings: UpkeepSettings | None = None) -> None:
+        """Begin what goes on beside the calls: vectors, and keeping the store in order."""
+        if self._worker is not None:
+            self._worker.catch_up(0, 0)
+        chosen = settings or UpkeepSettings()
+        if chosen.enabled and self.storage.writable and self.upkeep is None:
+            self.upkeep = Upkeep(self.storage, self.clock, self._sweep, chosen)
+            self.upkeep.start()
+
+    def _sweep(self, tenant: str) -> int:
+        """Forget what of a tenant is past its time, in each of its stores."""
+        context = Context(tenant, "default", self.schema, self.clock, self.ids, caller="service")
+        Keeper(
+            self.storage, self.schema, self.clock, self.ids, tenant, context.store
+        ).prune_audit()  # fmt: skip
+        return sweep(WritePipeline(self.storage, context))
+
+    @property
+    def embedding(self) -> EmbeddingWorker | None:
+        """What makes vectors, where there is an embedder."""
+        return self._worker
+
     def first_start(self, tenant: str = "default", store: str = "default") -> FirstStart | None:
         """Make a tenant, a store and an admin key where no tenant has a key; else None."""
         with self.storage.snapshot() as snapshot:
@@ -264,6 +297,8 @@ class Service:
 
     def close(self) -> None:
         """Release the store; what was counted is written first."""
+        if self.upkeep is not None:
+            self.upkeep.stop()
         with ExitStack() as last:
             last.callback(self.storage.close)
             last.callback(self._release)

@@ -1,11 +1,54 @@
-"""What the environment sets. It is read here, and by the options of the command line."""
+"""What the environment and the settings file set. The environment is read here alone.
+
+A setting is a field of a frozen group. It comes, in this order, from an option of the command
+line, from the environment, from the file (``vigent.toml``, or what ``VIGENT_CONFIG`` names), else
+it is the default. Beside this the options of the command line read ``VIGENT_DB`` and
+``VIGENT_SCHEMA`` by themselves.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Final
 
-__all__ = ["EmbedderSettings", "agreement_steps", "default_database", "embedder_settings"]
+__all__ = [
+    "CONFIG_FILE",
+    "CONFIG_VARIABLE",
+    "EmbedderSettings",
+    "LimitSettings",
+    "LogSettings",
+    "MetricSettings",
+    "ServerSettings",
+    "Settings",
+    "StorePlace",
+    "TraceSettings",
+    "UpkeepSettings",
+    "agreement_steps",
+    "default_database",
+    "embedder_settings",
+    "environment",
+    "metrics_folder",
+    "set_metrics_folder",
+]
+
+
+def _set(
+    default: Any,
+    about: str,
+    *,
+    env: str | None = None,
+    secret: bool = False,
+    least: float | None = None,
+    most: float | None = None,
+    among: tuple[str, ...] = (),
+) -> Any:
+    """Declare one setting, with what is checked of it."""
+    told = {
+        "about": about, "env": env, "secret": secret, "least": least, "most": most, "among": among,
+    }  # fmt: skip
+    return field(default=default, repr=not secret, metadata=told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +61,153 @@ class EmbedderSettings:
     embedder: str | None = None
     embedder_key: str | None = field(default=None, repr=False)
     named_by: str = field(default="embedder", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StorePlace:
+    """Where memory is kept, and what finds it by meaning."""
+
+    db: str = _set("vigent.db", "The store's file, or `:memory:`.", env="VIGENT_DB")
+    schema: str = _set(
+        "", "Attribute definitions, a YAML file; empty for none.", env="VIGENT_SCHEMA"
+    )
+    durability: str = _set(
+        "normal", "`normal`: a power cut may lose the last writes, never the file. `full`: none.",
+        among=("normal", "full"),
+    )  # fmt: skip
+    busy_seconds: float = _set(
+        10.0, "How long a write waits for the lock before it is answered with 503.",
+        least=0.01, most=600,
+    )  # fmt: skip
+    embedder: str = _set(
+        "local", "What finds by meaning: `local`, `none`, or a server's address.",
+        env="VIGENT_EMBEDDER",
+    )  # fmt: skip
+    embedder_key: str = _set(
+        "", "The key of the embedder's server.", env="VIGENT_EMBEDDER_KEY", secret=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Where the service listens, and how it stops."""
+
+    host: str = _set("127.0.0.1", "The address it listens at.")
+    port: int = _set(8080, "The port it listens at; 0 for any free one.", least=0, most=65535)
+    workers: int = _set(1, "How many processes serve the one file.", least=1, most=64)
+    stop_seconds: float = _set(
+        30.0, "How long a stop waits for calls under way.", least=0, most=3600
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """What is refused before any work is done for it."""
+
+    body_bytes: int = _set(
+        4 * 1024 * 1024, "The longest body of a request; beyond it 413.", least=1024, most=2**31
+    )
+    rate_per_second: float = _set(
+        0.0, "How many calls a key may make in a second, over time; 0 for no limit.", least=0
+    )
+    rate_burst: int = _set(
+        0, "How many calls a key may make at once; 0 for twice the rate.", least=0
+    )
+    waiting: int = _set(
+        512, "How many calls may wait for a worker thread; beyond it 503 at once.", least=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepSettings:
+    """What the service does by itself."""
+
+    enabled: bool = _set(default=True, about="Whether it does any of it.")
+    seal_seconds: float = _set(
+        1.0, "At most so long an entry of the audit trail is without a seal.", least=0.05, most=3600
+    )
+    sweep_seconds: float = _set(
+        60.0, "How often it looks for what is past its time.", least=0.1, most=86400
+    )
+    purge_quiet_seconds: float = _set(
+        10.0, "An erasure is purged from the file after nobody wrote for so long …", least=0
+    )
+    purge_latest_seconds: float = _set(900.0, "… but at the latest after so long.", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSettings:
+    """What is told to Prometheus."""
+
+    enabled: bool = _set(default=True, about="Whether there are metrics at all.")
+    port: int = _set(
+        0, "A port of its own for `/metrics`; 0 for that of the service.", least=0, most=65535
+    )
+    host: str = _set("127.0.0.1", "The address of that port.")
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """What is written about requests, to standard error."""
+
+    requests: str = _set("json", "`json`: one line a request. `off`: none.", among=("json", "off"))
+    level: str = _set(
+        "info", "The least that is written.", among=("debug", "info", "warning", "error")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSettings:
+    """Where traces go; needs the extra `otel`."""
+
+    endpoint: str = _set(
+        "", "A collector's address for OTLP over HTTP, as http://localhost:4318; empty for none."
+    )
+    service: str = _set("vigent", "The name of this service in traces.")
+    ratio: float = _set(1.0, "Which share of the requests is traced.", least=0, most=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting of the service, by group."""
+
+    store: StorePlace = StorePlace()
+    server: ServerSettings = ServerSettings()
+    limits: LimitSettings = LimitSettings()
+    upkeep: UpkeepSettings = UpkeepSettings()
+    metrics: MetricSettings = MetricSettings()
+    logs: LogSettings = LogSettings()
+    traces: TraceSettings = TraceSettings()
+
+    @property
+    def embedder(self) -> EmbedderSettings:
+        """Which embedder is used, as it is handed to whoever makes it."""
+        store = self.store
+        return EmbedderSettings(
+            store.embedder or "local", store.embedder_key or None, "store.embedder"
+        )
+
+
+CONFIG_VARIABLE: Final = "VIGENT_CONFIG"
+CONFIG_FILE: Final = "vigent.toml"
+
+
+def environment() -> Mapping[str, str]:
+    """Give the environment as it is now."""
+    return dict(os.environ)
+
+
+def metrics_folder() -> str:
+    """Give where several processes count together: ``PROMETHEUS_MULTIPROC_DIR``, or nothing."""
+    return os.environ.get("PROMETHEUS_MULTIPROC_DIR") or ""
+
+
+def set_metrics_folder(folder: str | None) -> None:
+    """Tell that to the processes that are started from here; None takes it back."""
+    if folder is None:
+        os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
+    else:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
 
 
 def default_database() -> str:

@@ -26,7 +26,16 @@ from vigent.testing import FakeClock
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Commands that make or fetch the project itself; what they name is checked, not run.
-SHOWN_ONLY = ("make ", "git clone ", "cd ", "pip install ", "python3 -m venv ", ".venv/bin/vigent")
+SHOWN_ONLY = (
+    "make ",
+    "git clone ",
+    "cd ",
+    "pip install ",
+    "python3 -m venv ",
+    ".venv/bin/vigent",
+    "vigent serve",
+    "curl",
+)
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,9 @@ WALKS = {
         "a store is seldom deleted, and then everything of it goes",
     ),
     "tenants": "the list of all tenants is what it is for",
+    "unsealed_since": "its index holds only what is not sealed yet",
+    "last_entry": "it stops at the first row",
+    "jobs_counted": "the queue holds only what waits",
 }
 # Queries that sort what they found, instead of finding it in order.
 SORTS = {

@@ -21,6 +21,7 @@ from vigent.ports.removal import PersonReads, Removal
 from vigent.ports.resources import ResourceQuick, ResourceReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
 from vigent.ports.typed import TypedReads
+from vigent.ports.upkeep import UpkeepReads
 
 __all__ = [
     "Folding",
@@ -158,7 +159,7 @@ class Timelines(Protocol):
 
 class Snapshot(
     Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, ResourceReads, PersonReads,
-    Protocol,
+    UpkeepReads, Protocol,
 ):  # fmt: skip
     """One consistent view of a store."""
 
@@ -226,6 +227,11 @@ class Transaction(Snapshot, Folding, ThreadNumbers, Removal, Protocol):
 
 class Storage(AuditTrail, Protocol):
     """A store, by whatever engine."""
+
+    @property
+    def writable(self) -> bool:
+        """Whether it can be written, as far as was known when it was opened."""
+        ...
 
     def reader(self) -> Quick:
         """Give a view for a read of a single row, which needs no transaction."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from vigent.domain.changes import ChangeSet
@@ -19,11 +19,10 @@ _AT_ONCE: Final = 25
 """How many memories or threads go in one transaction, so that nobody waits long for the lock."""
 
 
-def sweep(pipeline: WritePipeline, *, also: Callable[[], object]) -> int:
+def sweep(pipeline: WritePipeline) -> int:
     """Forget the memories of the tenant that have expired; gives how many.
 
-    ``also`` is done at the end: what others keep goes at its time too. It takes as many
-    transactions as it needs: others write in between.
+    It takes as many transactions as it needs: others write in between.
     """
     tenant, now = pipeline.context.tenant, pipeline.context.clock.now()
     with pipeline.storage.snapshot() as snapshot:
@@ -43,7 +42,6 @@ def sweep(pipeline: WritePipeline, *, also: Callable[[], object]) -> int:
         stubs = [row.no for row in session.transaction.episodes(tenant, expired_by=now)]
         if stubs:
             session.transaction.apply(ChangeSet(tenant, stubs=stubs))
-    also()
     return forgotten
 
 

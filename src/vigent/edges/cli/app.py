@@ -25,6 +25,7 @@ from vigent.edges.cli import (
     reading,
     reviewing,
     searching,
+    serving,
     threads,
     writing,
 )
@@ -137,7 +138,7 @@ def start(
 
 for part in (
     writing, reading, searching, contexts, threads, forgetting, persons, aliases, reviewing,
-    importing, importchat, checking, governing, demo, evaluating, agents,
+    importing, importchat, checking, governing, serving, demo, evaluating, agents,
 ):  # fmt: skip
     part.register(app)
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Awaitable, Callable, Coroutine
 from decimal import Decimal
 from functools import wraps
-from typing import Annotated, Any, Final, NoReturn, TypeVar, cast
+from typing import Annotated, Any, Final, NoReturn, TypeAlias, TypeVar, cast
 from urllib.parse import quote, unquote
 
 import orjson
@@ -27,7 +27,10 @@ from starlette.types import Scope
 
 from vigent.caller import Caller
 from vigent.crossing import Crossing
-from vigent.errors import Forbidden, InvalidInput, NotFound, SubjectConflict
+from vigent.edges.http.front import OUTCOME
+from vigent.edges.http.opening import Opening
+from vigent.edges.http.rates import Rates
+from vigent.errors import Forbidden, InvalidInput, NotFound, SubjectConflict, UnavailableError
 from vigent.service import Presented, Service
 
 __all__ = [
@@ -45,11 +48,8 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-READERS: Final = 16
-WRITERS: Final = 8
 _OPEN: Final = "open_query"
 _SLASH: Final = re.compile("%2f", re.IGNORECASE)
-_crossing: Final = Crossing(readers=READERS, writers=WRITERS)
 
 
 class Pending:
@@ -62,14 +62,23 @@ class Pending:
 
     @property
     def service(self) -> Service:
-        """The service that the app serves."""
-        return cast("Service", self._request.app.state.service)
+        """The service that the app serves; raises UnavailableError while it is not open."""
+        opening = cast("Opening", self._request.app.state.opening)
+        if opening.service is None:
+            raise UnavailableError(opening.told)
+        return opening.service
+
+    @property
+    def crossing(self) -> Crossing:
+        """The way of this app into worker threads."""
+        return cast("Crossing", self._request.app.state.crossing)
 
     def caller(self) -> Caller:
-        """Say who calls; raises Unauthorized."""
+        """Say who calls; raises Unauthorized, and RateLimited for a key that calls too often."""
         found = self.service.caller(presented(self._request))
         route = self._request.scope.get("route")
         found.asked = f"{self._request.method} {getattr(route, 'path', '')}"
+        cast("Rates", self._request.app.state.rates).take(found.tenant, found.row.id)
         return found
 
 
@@ -111,15 +120,16 @@ Called = Annotated[Caller, Depends(_called)]
 Idempotency = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
 
 
-def _marked(
-    cross: Callable[[Callable[[], Any]], Awaitable[Any]], handler: Callable[..., Any]
-) -> Callable[..., Coroutine[Any, Any, Any]]:
+Cross: TypeAlias = Callable[[Crossing, Callable[[], Any]], Awaitable[Any]]
+
+
+def _marked(cross: Cross, handler: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
     if next(iter(inspect.signature(handler).parameters), "") != "caller":
         raise TypeError(f"the first parameter of {handler.__name__} must be the caller")
 
     @wraps(handler)
     async def run(caller: Pending, **given: Any) -> Any:
-        return await cross(lambda: _handled(handler, caller.caller(), given))
+        return await cross(caller.crossing, lambda: _handled(handler, caller.caller(), given))
 
     return run
 
@@ -135,12 +145,12 @@ def _handled(handler: Callable[..., Any], caller: Caller, given: dict[str, Any])
 
 def reads(handler: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
     """Have a handler that only reads run in a worker thread."""
-    return _marked(_crossing.read, handler)
+    return _marked(Crossing.read, handler)
 
 
 def writes(handler: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
     """Have a handler that may write run in a worker thread; begun, it is finished."""
-    return _marked(_crossing.write, handler)
+    return _marked(Crossing.write, handler)
 
 
 def open_query(*prefixes: str) -> Callable[[F], F]:
@@ -187,7 +197,8 @@ class Route(APIRoute):
                 _check_query(request, known, prefixes)
                 return await handle(_Strict(request.scope, request.receive))
             except (RequestValidationError, InvalidInput):
-                await _crossing.read(_pending(request).caller)
+                pending = _pending(request)
+                await pending.crossing.read(pending.caller)
                 raise
 
         return guarded
@@ -245,9 +256,27 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+class _OfWrite(Response):
+    """The answer to a write, which leaves its outcome for the metrics."""
+
+    outcome: str = ""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Send it."""
+        scope[OUTCOME] = self.outcome
+        await super().__call__(scope, receive, send)
+
+
 def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """Give JSON as an answer."""
-    return Response(dumped(content), status, headers, "application/json")
+    body = dumped(content)
+    if isinstance(content, dict):
+        outcome = cast("dict[str, Any]", content).get("outcome")
+        if type(outcome) is str:
+            made = _OfWrite(body, status, headers, "application/json")
+            made.outcome = outcome
+            return made
+    return Response(body, status, headers, "application/json")
 
 
 def dumped(content: Any) -> bytes:

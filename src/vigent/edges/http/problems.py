@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from vigent.edges.http.calling import dumped
+from vigent.edges.http.troubles import Troubles
 from vigent.errors import (
     ConflictError,
     ErasedPerson,
@@ -86,11 +87,12 @@ def problem(
     return Response(dumped(told), status, headers, MEDIA_TYPE)
 
 
-def _of_ours(_: Request, error: Exception) -> Response:
+def _of_ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, VigentError)  # noqa: S101 - registered for these alone
     status = status_of(error)
     headers: dict[str, str] = {}
     if isinstance(error, UnavailableError):
+        cast("Troubles", request.app.state.troubles).note(error.code)
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
@@ -148,8 +150,13 @@ def _allowed(request: Request) -> list[str]:
     ]
 
 
+def _of_fault(_: Request, __: Exception) -> Response:
+    return problem(500, "internal", "the service failed")
+
+
 def add_problems(app: FastAPI) -> None:
     """Have an app answer errors as problems."""
     app.add_exception_handler(VigentError, _of_ours)
     app.add_exception_handler(RequestValidationError, _of_validation)
     app.add_exception_handler(HTTPException, _of_http)
+    app.add_exception_handler(Exception, _of_fault)

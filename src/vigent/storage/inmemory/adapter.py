@@ -19,6 +19,8 @@ __all__ = ["InMemoryStorage"]
 class InMemoryStorage:
     """Memory that ends with the process."""
 
+    writable = True
+
     def __init__(self) -> None:
         self._rows = Rows()
         self._closed = False

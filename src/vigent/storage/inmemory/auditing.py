@@ -10,6 +10,7 @@ from vigent.domain.changes import AuditEntry, ChangeSet
 from vigent.domain.resources import AuditRow
 from vigent.domain.time import Instant
 from vigent.domain.usage import UsageRow
+from vigent.ports.upkeep import Pending
 
 __all__ = ["AuditView", "TrailRows"]
 
@@ -90,6 +91,13 @@ class AuditView:
 
     def __init__(self, trail: TrailRows) -> None:
         self._trail = trail
+
+    def pending(self) -> Pending:
+        """Say what waits, of all tenants: nothing is queued in memory, and nothing in files."""
+        every = self._trail.entries.values()
+        unsealed = [e.at for e in every if e.id not in self._trail.sealed]
+        newest = max((e.at for e in every), default=None)
+        return Pending(min(unsealed, default=None), newest, None, ())
 
     def audit_entries(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -13,7 +14,7 @@ from vigent.domain.audit import AuditSummary
 from vigent.domain.time import Instant
 from vigent.errors import StoreBusy, StoreReadOnly
 from vigent.storage.migrate import migrate_sqlite
-from vigent.storage.sqlite.auditing import seal_audit, seal_tenant, verify_audit
+from vigent.storage.sqlite.auditing import SEALED_AT_ONCE, seal_some, unsealed_tenants, verify_audit
 from vigent.storage.sqlite.connection import Connections, translate, translated
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.erasing import ErasingTransaction, purge_files
@@ -21,6 +22,9 @@ from vigent.storage.sqlite.inspecting import inspect
 from vigent.storage.sqlite.reading import SqliteSnapshot
 
 __all__ = ["SqliteStorage"]
+
+_BETWEEN = 0.002
+"""Seconds between two seals of one trail, in which others get the lock."""
 
 
 class SqliteStorage:
@@ -36,9 +40,11 @@ class SqliteStorage:
     ) -> None:
         self._connections = Connections(path, durability=durability, busy_timeout=busy_timeout)
         self._writing = threading.Lock()
+        self._patience = busy_timeout
         with translated():
             connection = self._connections.get()
-            if connection.readonly("main"):
+            self.writable = not connection.readonly("main")
+            if not self.writable:
                 if not _has_schema(connection):
                     raise StoreReadOnly("the store cannot be made: the folder is read-only")
             else:
@@ -83,7 +89,7 @@ class SqliteStorage:
         try:
             connection = self._connections.get()
             # Threads of one process queue here, where waiting is fair and costs nothing.
-            if not self._writing.acquire(blocking=wait):
+            if not self._writing.acquire(timeout=self._patience if wait else 0):
                 raise StoreBusy("the store is being written by others; nothing was written")
             try:
                 self._connections.begin(connection, wait=wait)
@@ -100,6 +106,16 @@ class SqliteStorage:
         except apsw.Error as error:
             raise translate(error) from error
 
+    @contextmanager
+    def _lock(self) -> Generator[None]:
+        # In a service many threads queue here; each waits no longer than for other processes.
+        if not self._writing.acquire(timeout=self._patience):
+            raise StoreBusy("the store is being written by others; nothing was written")
+        try:
+            yield
+        finally:
+            self._writing.release()
+
     def purge(self) -> bool:
         """Rewrite the file without what was removed; False while a reader holds old pages."""
         with translated(), self._writing:
@@ -110,15 +126,25 @@ class SqliteStorage:
     ) -> AuditSummary:
         """Verify the audit trail, after sealing what is unsealed if an instant is given."""
         if seal_at is not None:
-            with translated(), self._writing:
-                seal_tenant(self._connections.get(), tenant, seal_at)
+            with translated():
+                self._seal(self._connections.get(), tenant, seal_at)
         with self.snapshot():  # others write on meanwhile
             return verify_audit(self._connections.get(), tenant, anchor)
 
     def seal(self, at: Instant) -> int:
         """Chain the audit entries of every tenant that have no seal yet; gives how many."""
-        with translated(), self._writing:
-            return seal_audit(self._connections.get(), at)
+        with translated():
+            connection = self._connections.get()
+            return sum(self._seal(connection, t, at) for t in unsealed_tenants(connection))
+
+    def _seal(self, connection: Database, tenant: str, at: Instant) -> int:
+        sealed, done = 0, SEALED_AT_ONCE
+        while done == SEALED_AT_ONCE:
+            with self._lock():
+                done = seal_some(connection, tenant, at)
+            sealed += done
+            time.sleep(_BETWEEN if done == SEALED_AT_ONCE else 0)
+        return sealed
 
     def check(self, tenant: str | None = None) -> list[str]:
         """Say what does not add up in the file and its rows."""

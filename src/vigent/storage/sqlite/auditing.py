@@ -19,9 +19,9 @@ from vigent.domain.time import Instant
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.reading import Q
 
-__all__ = ["seal_audit", "seal_tenant", "verify_audit"]
+__all__ = ["SEALED_AT_ONCE", "seal_some", "unsealed_tenants", "verify_audit"]
 
-_AT_ONCE: Final = 10_000
+SEALED_AT_ONCE: Final = 1_000
 """How many entries one seal covers at most: nobody waits long, and memory is bounded."""
 
 
@@ -42,25 +42,22 @@ def _entries(connection: Database, query: LiteralString, tenant: str) -> Iterato
     return (Kept._make(row) for row in connection.cursor().execute(query, (tenant,)))
 
 
-def seal_tenant(connection: Database, tenant: str, at: Instant) -> int:
-    """Chain what of a tenant is not chained yet; gives how many entries that were."""
+def seal_some(connection: Database, tenant: str, at: Instant) -> int:
+    """Chain the oldest entries of a tenant that are not chained yet; gives how many."""
     run = connection.execute
-    total, count = 0, _AT_ONCE
-    while count == _AT_ONCE:
-        run("BEGIN IMMEDIATE")
-        try:
-            count = _chain(connection, tenant, at)
-            run("COMMIT")
-        finally:
-            if connection.in_transaction:
-                run("ROLLBACK")
-        total += count
-    return total
+    run("BEGIN IMMEDIATE")
+    try:
+        count = _chain(connection, tenant, at)
+        run("COMMIT")
+    finally:
+        if connection.in_transaction:
+            run("ROLLBACK")
+    return count
 
 
 def _chain(connection: Database, tenant: str, at: Instant) -> int:
     run = connection.execute
-    rows = run(Q["audit_unsealed"], (tenant, _AT_ONCE)).fetchall()
+    rows = run(Q["audit_unsealed"], (tenant, SEALED_AT_ONCE)).fetchall()
     if rows:
         last = run(Q["last_seal"], (tenant,)).fetchall()
         n, previous = (last[0][0] + 1, last[0][1]) if last else (1, GENESIS)
@@ -70,7 +67,6 @@ def _chain(connection: Database, tenant: str, at: Instant) -> int:
     return len(rows)
 
 
-def seal_audit(connection: Database, at: Instant) -> int:
-    """Chain what is not chained yet, a tenant at a time; gives how many entries that were."""
-    tenants = connection.execute(Q["unsealed_tenants"]).fetchall()
-    return sum(seal_tenant(connection, tenant, at) for (tenant,) in tenants)
+def unsealed_tenants(connection: Database) -> list[str]:
+    """Give the tenants whose audit trail has entries that are not chained yet."""
+    return [tenant for (tenant,) in connection.execute(Q["unsealed_tenants"]).fetchall()]

@@ -677,7 +677,7 @@ DELETE FROM audit_content
 WHERE audit IN (SELECT no FROM audit WHERE tenant = ? AND target = ?);
 
 -- name: audit_unsealed
--- Entries that no seal covers yet.
+-- Entries that no seal covers yet, the oldest first.
 SELECT no, id, digest FROM audit WHERE tenant = ? AND seal IS NULL ORDER BY no LIMIT ?;
 
 -- name: audit_seal_set
@@ -983,6 +983,22 @@ ORDER BY audit.id DESC LIMIT ?5;
 -- name: unsealed_tenants
 -- Whose audit trail has entries without a seal.
 SELECT DISTINCT tenant FROM audit INDEXED BY audit_unsealed WHERE seal IS NULL;
+
+-- name: unsealed_since
+-- When the oldest entry was made that has no seal yet.
+SELECT min(at) FROM audit INDEXED BY audit_unsealed WHERE seal IS NULL;
+
+-- name: last_entry
+-- When the newest entry of any audit trail was made.
+SELECT at FROM audit ORDER BY no DESC LIMIT 1;
+
+-- name: unpurged_since
+-- Since when rows are removed that may still be in the files.
+SELECT min(run_at) FROM job WHERE kind = 'purge';
+
+-- name: jobs_counted
+-- How much queued work there is, by kind and state.
+SELECT kind, state, count(*) FROM job GROUP BY kind, state ORDER BY kind, state;
 
 -- name: last_seal
 -- The newest seal of a tenant.

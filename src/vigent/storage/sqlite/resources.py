@@ -9,6 +9,7 @@ from vigent.domain.episodes import EpisodeRow
 from vigent.domain.resources import AuditRow, ResourceRow, Rkind
 from vigent.domain.time import Instant
 from vigent.domain.usage import UsageRow
+from vigent.ports.upkeep import Pending
 from vigent.storage.queries import load_queries
 from vigent.storage.sqlite.connection import translated
 from vigent.storage.sqlite.database import Database
@@ -46,6 +47,15 @@ class ResourceView:
         """Give the resources of a kind whose id is greater than one, in order of their ids."""
         rows = self._run(_Q["resources"], (tenant, kind, after, limit)).fetchall()
         return [ResourceRow._make(row) for row in rows]
+
+    def pending(self) -> Pending:
+        """Say what waits, of all tenants."""
+        run = self._run
+        unsealed = run(_Q["unsealed_since"]).fetchall()[0][0]
+        newest = run(_Q["last_entry"]).fetchall()
+        unpurged = run(_Q["unpurged_since"]).fetchall()[0][0]
+        jobs = tuple((kind, state, n) for kind, state, n in run(_Q["jobs_counted"]).fetchall())
+        return Pending(unsealed, newest[0][0] if newest else None, unpurged, jobs)
 
     def tenants(self) -> list[str]:
         """Give every tenant that anything was ever written for, in order."""
