@@ -8,6 +8,7 @@ from vigent.client.wire import Request
 from vigent.domain.records import Record
 from vigent.domain.results import ReviewItem, WriteResult
 from vigent.domain.text import canonical_subject, check_id
+from vigent.errors import InvalidInput
 
 __all__ = ["PersonVerbs", "ReviewVerbs"]
 
@@ -30,9 +31,13 @@ class ReviewVerbs(Verbs):
         return tuple(found)
 
     def accept(self, memory_id: str, trust: str = "reviewer") -> Exchange[WriteResult]:
-        """Let a candidate in, with the trust of who accepts it; raises NotFound, ConflictError."""
+        """Let a candidate in, with the trust of the key; raises NotFound, ConflictError."""
+        if trust != "reviewer":
+            raise InvalidInput(
+                "trust", "is that of the key: a reviewer's, or with a token a person's"
+            )
         path = ("review", check_id(memory_id, "memory_id"), "accept")
-        found = yield self.request("POST", *path, body={"trust": trust})
+        found = yield self.request("POST", *path)
         return WriteResult.from_dict(found)
 
     def reject(self, memory_id: str, reason: str | None = None) -> Exchange[Record]:

@@ -38,8 +38,8 @@ class AliasVerbs(Verbs):
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> Exchange[AliasResult]:
         """Let an alias go, which parts its names again; nothing happens where there is none."""
-        path = self.store("aliases", canonical_subject(name, "name")[0])
-        found = yield self.request("DELETE", *path, person=person)
+        query = {"name": canonical_subject(name, "name")[0]}
+        found = yield self.request("DELETE", *self.store("aliases"), query=query, person=person)
         return AliasResult.from_dict(found)
 
     def list(
@@ -60,8 +60,8 @@ class AliasVerbs(Verbs):
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> Exchange[Names]:
         """Give what a subject is called: its id, its aliases, and what its ``name`` says."""
-        path = self.store("names", canonical_subject(subject)[0])
-        found = yield self.request("GET", *path, person=person)
+        query = {"subject": canonical_subject(subject)[0]}
+        found = yield self.request("GET", *self.store("names"), query=query, person=person)
         return Names.from_dict(found)
 
 
@@ -121,8 +121,7 @@ class BlockVerbs(Verbs):
     ) -> Exchange[Block]:
         """Put one text for another that stands in a block exactly once; raises UnexpectedText."""
         body = {"old": old, "new": new}
-        path = self._path(name, "replace")
-        found = yield self.request("POST", *path, body=body, person=person)
+        found = yield self.request("PATCH", *self._path(name), body=body, person=person)
         return Block.from_dict(found)
 
     def delete(

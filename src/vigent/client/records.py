@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from vigent.client.conduct import Exchange
 from vigent.client.requests import PAGE, Verbs
-from vigent.client.wire import moment, told_value
+from vigent.client.wire import Request, moment, told_value
 from vigent.domain.episodes import Episode, Provenance, Visibility
 from vigent.domain.messages import ContextAnswer
 from vigent.domain.query import SearchAnswer
 from vigent.domain.records import Record
 from vigent.domain.results import Change, ForgetResult, Receipt, WriteResult
 from vigent.domain.state import State
-from vigent.domain.text import canonical_subject, check_id
+from vigent.domain.text import canonical_subject, check_id, check_name
 from vigent.domain.threads import Thread
 from vigent.domain.unset import UNSET
 from vigent.errors import InvalidInput, VigentError
@@ -24,6 +24,13 @@ from vigent.proposals import MemoryDelta
 __all__ = ["RecordVerbs"]
 
 Instantlike = Any
+BATCH: Final = 1_000
+"""How many items a service takes in one request."""
+
+_IN_PLACE: Final = frozenset({
+    "confidence", "importance", "metadata", "expires_at", "ttl_days", "retention_policy", "due",
+    "state", "timezone",
+})  # fmt: skip
 
 
 class RecordVerbs(Verbs):
@@ -89,7 +96,8 @@ class RecordVerbs(Verbs):
             "valid_to": valid_to, "mode": mode, "corrects": corrects, "supersedes": supersedes,
             "confidence": confidence, "importance": importance, "due": due,
             "source_episode_id": source_episode_id, "quote": quote, "source": source,
-            "trust": trust, "timezone": timezone, "expires_at": expires_at, "ttl_days": ttl_days,
+            "trust": _lower(trust), "timezone": timezone, "expires_at": expires_at,
+            "ttl_days": ttl_days,
             "retention_policy": retention_policy, "metadata": metadata, "expect": expect,
         }  # fmt: skip
         found = yield self.request("POST", "memory", body=body, person=person, key=idempotency_key)
@@ -107,11 +115,25 @@ class RecordVerbs(Verbs):
         Each item has the fields of ``write`` (``"op": "retract"``: of ``retract``). An item that
         is refused gives its error in place; with ``atomic`` it raises, and nothing is written.
         """
-        body = {
-            "index_id": self.scope.store, "atomic": atomic, "items": [_item(one) for one in items],
-        }  # fmt: skip
-        found = yield self.request("POST", "memory", "batch", body=body, person=person)
-        return [_entered(one) for one in found["results"]]
+        told = [_item(one) for one in items]
+        size = max(1, len(told)) if atomic else BATCH  # the service refuses what is too large
+        found: builtins.list[WriteResult | VigentError] = []
+        for start in range(0, len(told), size):
+            part = told[start : start + size]
+            done = yield self._batch(part, person, atomic=atomic)
+            found += [_entered(one) for one in done["results"]]
+        return found
+
+    def _batch(
+        self,
+        items: builtins.list[dict[str, Any]],
+        person: Any,
+        *,
+        atomic: bool,
+        key: str | None = None,
+    ) -> Request:
+        body = {"index_id": self.scope.store, "atomic": atomic, "items": items}
+        return self.request("POST", "memory", "batch", body=body, person=person, key=key)
 
     def propose(
         self,
@@ -122,10 +144,10 @@ class RecordVerbs(Verbs):
         """Hand in a candidate: the service's checks see it and the state, and may hold it."""
         if not isinstance(delta, MemoryDelta):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput("delta", "must be a MemoryDelta")
-        fields = delta.model_dump()
-        value = fields.pop("value")
+        fields = delta.model_dump(exclude_defaults=True)
+        value = fields.pop("value", None)
         body = {
-            "index_id": self.scope.store, **fields, **({} if value is None else _value(value)),
+            "index_id": self.scope.store, **fields, **({} if value is None else told_value(value)),
         }  # fmt: skip
         found = yield self.request("POST", "memory", "propose", body=body, person=person)
         return WriteResult.from_dict(found)
@@ -147,16 +169,14 @@ class RecordVerbs(Verbs):
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> Exchange[WriteResult]:
         """Say what no longer holds, or (``mode="correction"``) what never did."""
-        body = {
-            "index_id": self.scope.store, "subject": subject, "attribute": attribute,
-            **_value(value), "valid_from": valid_from, "mode": mode,
-            "source_episode_id": source_episode_id, "quote": quote, "source": source,
-            "trust": trust, "timezone": timezone,
+        item = {
+            "op": "retract", "subject": subject, "attribute": attribute, **_value(value),
+            "valid_from": valid_from, "mode": mode, "source_episode_id": source_episode_id,
+            "quote": quote, "source": source, "trust": _lower(trust), "timezone": timezone,
         }  # fmt: skip
-        found = yield self.request(
-            "POST", "memory", "retract", body=body, person=person, key=idempotency_key
-        )
-        return WriteResult.from_dict(found)
+        told = {name: moment(given) for name, given in item.items() if given is not None}
+        found = yield self._batch([told], person, atomic=True, key=idempotency_key)
+        return WriteResult.from_dict(found["results"][0])
 
     def current(
         self,
@@ -173,18 +193,16 @@ class RecordVerbs(Verbs):
         A multi-valued attribute gives a tuple; with no attribute named it is the ``State`` of
         the subject.
         """
-        query = {"as_of": as_of, "known_at": known_at, "timezone": timezone}
-        about = self._about(subject, attribute)
-        found = yield self.request("GET", *about, query=query, person=person)
+        query = {
+            **_about(subject, attribute), "as_of": as_of, "known_at": known_at,
+            "timezone": timezone,
+        }  # fmt: skip
+        found = yield self.request("GET", *self.store("state"), query=query, person=person)
         if attribute is None:
             return State.from_dict(found)
         if "memories" in found:
             return _records(found["memories"])
         return None if found["memory"] is None else Record.from_dict(found["memory"])
-
-    def _about(self, subject: object, attribute: object = None) -> tuple[str, ...]:
-        named = () if attribute is None else (check_id(attribute, "attribute"),)
-        return self.store("state", canonical_subject(subject)[0], *named)
 
     def history(
         self,
@@ -194,8 +212,8 @@ class RecordVerbs(Verbs):
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> Exchange[tuple[Record, ...]]:
         """Give every stretch ever believed, by valid_from, then recorded_from."""
-        about = self._about(subject, attribute)
-        found = yield self.request("GET", *about, "history", person=person)
+        path, query = self.store("history"), _about(subject, attribute)
+        found = yield self.request("GET", *path, query=query, person=person)
         return _records(found["memories"])
 
     def provenance(
@@ -214,9 +232,10 @@ class RecordVerbs(Verbs):
         *,
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> Exchange[Visibility]:
-        """Say to whom a memory belongs and who may see it."""
+        """Say to whom a memory belongs, and by which keys it may be seen."""
         found = yield self.request("GET", *_memory(memory_id), "visibility", person=person)
-        return Visibility.from_dict(found)
+        keys = [one["key_id"] for one in found["policies"]]
+        return Visibility.from_dict({**found, "policies": keys})
 
     def diff(
         self,
@@ -364,7 +383,8 @@ class RecordVerbs(Verbs):
         **fields: Any,
     ) -> Exchange[Record]:
         """Change fields in place; what is not named stays."""
-        found = yield self.request("PATCH", *_memory(memory_id), body=fields, person=person)
+        path, body = _memory(memory_id), _in_place(fields)
+        found = yield self.request("PATCH", *path, body=body, person=person)
         return Record.from_dict(found["memory"])
 
     def forget(
@@ -398,6 +418,24 @@ def _memory(memory_id: object) -> tuple[str, str]:
     return ("memory", check_id(memory_id, "memory_id"))
 
 
+def _about(subject: object, attribute: object) -> dict[str, str | None]:
+    named = None if attribute is None else check_name(attribute, "attribute")
+    return {"subject": canonical_subject(subject)[0], "attribute": named}
+
+
+def _lower(trust: str) -> str | None:
+    # The service takes a caller's own trust where none is named, which is never below this.
+    return None if trust == "application" else trust
+
+
+def _in_place(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the fields of an update; what would be a correction is refused, as by ``Memory``."""
+    unknown = sorted(name for name in fields if name not in _IN_PLACE)
+    if unknown:
+        raise InvalidInput(unknown[0], f"cannot be updated; only {', '.join(sorted(_IN_PLACE))}")
+    return {name: value for name, value in fields.items() if value is not None or name == "due"}
+
+
 def _value(value: Any) -> dict[str, Any]:
     return {} if value is UNSET else told_value(value)
 
@@ -406,14 +444,17 @@ def _item(given: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput("items", "must be mappings")
     told = {name: moment(value) for name, value in given.items() if value is not UNSET}
+    if told.get("trust") == "application":
+        del told["trust"]
     return {**told, **told_value(given["value"])} if "value" in told else told
 
 
 def _entered(found: Mapping[str, Any]) -> WriteResult | VigentError:
-    error = found.get("error")
+    error = cast("Mapping[str, Any] | None", found.get("error"))
     if error is None:
         return WriteResult.from_dict(found)
-    return VigentError.from_dict(cast("Mapping[str, Any]", error))
+    told = {"category": "caller", **error, "message": error["detail"]}
+    return VigentError.from_dict(told)
 
 
 def _descending(record: Record) -> tuple[bool, float]:

@@ -100,7 +100,7 @@ def told_value(value: Any) -> dict[str, Any]:
 def encode(fields: Mapping[str, Any]) -> bytes:
     """Give a body as JSON; raises InvalidInput naming the field that cannot be said in it.
 
-    Fields that are not given, or None, are left out, but for a value of None.
+    Fields that are not given, or None, are left out, but for a value and a ``due`` of None.
     """
     parts = [
         f"{json.dumps(name)}:{check_json(moment(value), name, _ANY)}"
@@ -114,4 +114,4 @@ def encode(fields: Mapping[str, Any]) -> bytes:
 
 
 _ANY: Final = sys.maxsize
-_NULLABLE: Final = frozenset({"value"})
+_NULLABLE: Final = frozenset({"due", "value"})
