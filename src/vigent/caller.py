@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from vigent.domain.resources import ResourceRow
+from vigent.domain.schema import trust_rank
+from vigent.domain.statements import KeyId
 from vigent.domain.text import check_id
 from vigent.domain.threads import ThreadRow
-from vigent.errors import Forbidden, NotFound
+from vigent.errors import Forbidden, NotFound, StoreReadOnly, VigentError
 from vigent.govern.documents import Capability, InjectionSpec, KeyDocument, Right, TenantDocument
 from vigent.govern.registry import Actor, Registry
 from vigent.memory import Memory
 from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
 
-__all__ = ["Caller", "Host"]
+__all__ = ["Caller", "Host", "printable"]
 
 
 class Host(Protocol):
@@ -139,18 +142,79 @@ class Caller:
                 return self.host.memory(store, self), row
         return self.miss("thread", id)
 
+    def holding(
+        self, id: str, right: Right, *, field: str = "memory_id", anyone: bool = False
+    ) -> tuple[Memory, KeyId]:
+        """Give the memory that holds a record, and the key of it; one is named by its id alone.
+
+        With ``anyone`` also another person's; else that is absent, as is what stands in a store
+        that the policy does not name.
+        """
+        self.require("memory")
+        check_id(id, field)
+        with self.host.storage.snapshot() as snapshot:
+            found = snapshot.statements(self.tenant, ids=[id])
+        if found and (anyone or found[0][0].id.person in (self.person or "", "")):
+            memory = self._of_store(found[0][0].id.store, right, id)
+            if memory is not None:
+                return memory, found[0][0].id
+        return self.miss(field, id)
+
+    def holding_episode(self, id: str) -> Memory:
+        """Give the memory that holds an episode."""
+        self.require("memory")
+        with self.host.storage.snapshot() as snapshot:
+            found = snapshot.episodes(self.tenant, ids=[check_id(id, "episode_id")])
+        memory = self._of_store(found[0].store, "read", id) if found else None
+        return self.miss("episode_id", id) if memory is None else memory
+
+    def _of_store(self, name: str, right: Right, id: str) -> Memory | None:
+        store = self.host.registry.named(self.tenant, "store", name)
+        rights = None if store is None else self.document.policy.rights(store.id)
+        if store is None or not rights:
+            return None
+        if right not in rights:
+            self.refuse(f"the key may not {right} in the store of this record", id)
+        return self.host.memory(store, self)
+
+    def lowered(self, trust: str | None, default: str | None = None) -> str:
+        """Give the trust of something said: what is asked for, never above the caller's own."""
+        asked = trust or default or self.trust
+        return asked if trust_rank(asked) < trust_rank(self.trust) else self.trust
+
     # ------------------------------------------------------------------------ refusals
 
     def refuse(self, reason: str, target: str | None = None) -> Any:
         """Note a refusal, and raise Forbidden."""
-        self.host.registry.note(self.actor, "refusal", "forbidden", target, {"reason": reason})
-        raise Forbidden(reason)
+        self.noted("forbidden", target, {"reason": reason})
+        raise _told(Forbidden(reason))
 
     def miss(self, field: str, id: str) -> Any:
         """Note that something was asked for that is not there for this caller; raise NotFound."""
-        told = {"field": field, "id": id[:_SHOWN]}
-        self.host.registry.note(self.actor, "refusal", "not_found", None, told)
-        raise NotFound(f"{field}: there is none {id[:_SHOWN]} here", field=field)
+        shown = printable(id[:_SHOWN])
+        self.noted("not_found", None, {"field": field, "id": shown})
+        raise _told(NotFound(f"{field}: there is none {shown} here", field=field))
+
+    def noted(self, outcome: str, target: str | None, content: dict[str, Any]) -> None:
+        """Enter a refusal in the audit trail; where the store cannot be written it still holds."""
+        with suppress(StoreReadOnly):
+            self.host.registry.note(self.actor, "refusal", outcome, target, content)
+
+    def refused(self, error: VigentError) -> None:
+        """Note that the engine refused something, unless that is noted already."""
+        if isinstance(error, Forbidden | NotFound) and not getattr(error, _NOTED, False):
+            self.noted(error.code, None, {"field": error.field})
+
+
+def _told(error: VigentError) -> VigentError:
+    setattr(error, _NOTED, True)
+    return error
+
+
+def printable(text: str) -> str:
+    """Give a text that can be encoded: halves of characters are marked."""
+    return text.encode("utf-8", "replace").decode()
 
 
 _SHOWN: Final = 200
+_NOTED: Final = "noted"

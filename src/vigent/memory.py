@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import Any, Literal, Self
 
@@ -21,7 +21,7 @@ from vigent.parts import Blocks, Persons, Review, Threads
 from vigent.ports.models import Embedder
 from vigent.ports.system import Clock
 from vigent.proposals import Check, MemoryDelta, judged
-from vigent.read.finding import get, listed, provenance, visibility
+from vigent.read.finding import get, provenance, visibility
 from vigent.read.past import Change, diff, history
 from vigent.read.reading import Reading
 from vigent.read.state import current, current_many, state
@@ -314,28 +314,6 @@ class Memory(Recall):
         return diff(
             self._reading, since=since, until=until, axis=axis, subject=subject,
             person=self._whose(person), timezone=timezone,
-        )  # fmt: skip
-
-    def list(
-        self,
-        *,
-        type: str | None = None,
-        subject: str | None = None,
-        attribute: str | None = None,
-        as_of: Instantlike = None,
-        known_at: Instantlike = None,
-        status: str | None = None,
-        min_confidence: float | None = None,
-        include: Literal["current", "history"] = "current",
-        order: Literal["recorded", "confidence"] = "recorded",
-        timezone: str | None = None,
-        person: str | None = UNSET,  # type: ignore[assignment]
-    ) -> Iterator[Record]:
-        """Give the memories that fit, by default those in force now, in order of recording."""
-        return listed(
-            self._reading, person=self._whose(person), type=type, subject=subject,
-            attribute=attribute, at=self._reading.instants(as_of, known_at, timezone),
-            status=status, min_confidence=min_confidence, include=include, order=order,
         )  # fmt: skip
 
     def get(

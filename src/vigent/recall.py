@@ -1,22 +1,25 @@
-"""The verbs of recall: what is found, and what a model is given to see."""
+"""The verbs of recall: what is found and listed, and what a model is given to see."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.messages import ContextAnswer
 from vigent.domain.query import SearchAnswer
+from vigent.domain.records import Record
 from vigent.domain.text import check_id
 from vigent.domain.threads import Thread
 from vigent.learn.worker import EmbeddingWorker
 from vigent.parts import Blocks
 from vigent.ports.models import Embedder
 from vigent.read.context import Asked, Contexts
+from vigent.read.listing import Wanted, listed
 from vigent.read.planning import asked_of
 from vigent.read.reading import Reading
 from vigent.read.search import Narrowed, Searcher, check_types
+from vigent.records import Records
 from vigent.searchindex import SearchIndex
 from vigent.write.draft import UNSET
 from vigent.write.pipeline import WritePipeline
@@ -49,6 +52,7 @@ class Recall:
             self._searcher = Searcher(reading, self.index)
             self._searcher.names = beside._searcher.names  # noqa: SLF001 - of the same class
         self._contexts = Contexts(reading, injection, settings, pipeline.note_retrieved)
+        self.records = Records(pipeline, reading, self._whose)
         self.blocks = Blocks(pipeline, reading, settings.blocks, self._whose)
 
     def _whose(self, person: Any) -> str:
@@ -102,6 +106,36 @@ class Recall:
         found = self._searcher.search(asked, self._whose(person), narrowed, explain=explain)
         self._pipeline.note_retrieved([record.memory_id for record in found.records])
         return found
+
+    def list(
+        self,
+        *,
+        type: str | None = None,
+        subject: str | None = None,
+        attribute: str | None = None,
+        as_of: Instantlike = None,
+        known_at: Instantlike = None,
+        status: str | None = None,
+        min_confidence: float | None = None,
+        include: Literal["current", "history"] = "current",
+        order: Literal["recorded", "confidence"] = "recorded",
+        after: Instantlike = None,
+        before: Instantlike = None,
+        metadata: Mapping[str, Any] | None = None,
+        timezone: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Iterator[Record]:
+        """Give the memories that fit, by default those in force now, in order of recording.
+
+        ``after`` and ``before`` bound when they were made: ``[after, before)``. ``metadata``
+        takes the filters of ``search``.
+        """
+        wanted = Wanted.of(
+            self._reading, type=type, subject=subject, attribute=attribute, as_of=as_of,
+            known_at=known_at, status=status, min_confidence=min_confidence, include=include,
+            after=after, before=before, metadata=metadata, timezone=timezone,
+        )  # fmt: skip
+        return listed(self._reading, self._whose(person), wanted, order=order)
 
     def context(
         self,

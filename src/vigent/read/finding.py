@@ -1,26 +1,21 @@
-"""Records by id, where they come from, and lists of them."""
+"""Records by id, and where they come from."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-
-from vigent.domain.episodes import Evidence, Provenance, Visibility
+from vigent.domain.episodes import Episode, Evidence, Provenance, Visibility
 from vigent.domain.records import Record
 from vigent.domain.statements import Key, Statement
-from vigent.domain.text import check_id, is_own
-from vigent.domain.time import Instant, to_datetime
-from vigent.errors import InvalidInput, NotFound
+from vigent.domain.text import check_id
+from vigent.domain.time import to_datetime
+from vigent.errors import NotFound
 from vigent.joining import JoinedSnapshot
 from vigent.ports.storage import Stretched
+from vigent.read.past import stretch_record
 from vigent.read.reading import At, Reading
 from vigent.read.threads import episode_seen
 from vigent.standing import last_belief, shown, support_of
 
-__all__ = ["get", "listed", "provenance", "visibility"]
-
-_STATUSES = ("active", "corrected", "withdrawn", "buffered", "pending_review", "contested",
-             "rejected")  # fmt: skip
+__all__ = ["episode", "get", "provenance", "stretches", "visibility"]
 
 
 def _found(
@@ -85,76 +80,20 @@ def visibility(reading: Reading, memory_id: object, person: str | None) -> Visib
         )
 
 
-def listed(
-    reading: Reading,
-    *,
-    person: str | None,
-    type: str | None,
-    subject: object,
-    attribute: object,
-    at: At,
-    status: str | None,
-    min_confidence: object,
-    include: str,
-    order: str,
-) -> Iterator[Record]:
-    """Give the memories that fit, by default those in force now, in order of recording."""
-    if status is not None and status not in _STATUSES:
-        raise InvalidInput("status", f"must be one of {', '.join(_STATUSES)}")
-    if include not in ("current", "history"):
-        raise InvalidInput("include", "must be one of current, history")
-    if order not in ("recorded", "confidence"):
-        raise InvalidInput("order", "must be one of recorded, confidence")
-    least = _minimum(min_confidence)
+def stretches(reading: Reading, memory_id: object, person: str | None) -> tuple[Record, ...]:
+    """Give every stretch one memory was ever believed over, by valid_from, then recorded_from."""
     with reading.view(person) as snapshot:
-        rows: list[tuple[Instant, str, int, Record]] = []
-        for key in snapshot.keys(reading.selection(person, subject, attribute)):
-            if is_own(key.id.subject) and type is None:
-                continue
-            for found in _of_key(reading, snapshot, key, at, status, include):
-                statement = found.statement
-                if type is not None and statement.type != type:
-                    continue
-                if not shown(statement, reading.now_of(key)):
-                    continue
-                record = reading.record(snapshot, found, at)
-                if not record.reaches(least):
-                    continue
-                rows.append((statement.recorded_from, statement.id, found.belief.no, record))
-    rows.sort(key=lambda row: row[:3])
-    if order == "confidence":
-        rows.sort(key=lambda row: _descending(row[3]))
-    return iter([row[3] for row in rows])
+        key, statement = _found(reading, snapshot, memory_id, person)
+        rows = snapshot.beliefs(key, statement.no)
+        rows.sort(key=lambda r: (r.belief.valid_from, r.belief.recorded_from, r.belief.no))
+        return tuple(stretch_record(reading, snapshot, row) for row in rows)
 
 
-def _descending(record: Record) -> tuple[bool, float]:
-    found = record.effective_confidence
-    return (found is None, -(found or 0.0))
-
-
-def _minimum(given: object) -> float | None:
-    if given is None:
-        return None
-    if isinstance(given, bool) or not isinstance(given, int | float):
-        raise InvalidInput("min_confidence", "must be a number from 0 to 1")
-    if not math.isfinite(given) or not 0 <= given <= 1:
-        raise InvalidInput("min_confidence", "must be a number from 0 to 1")
-    return float(given)
-
-
-def _of_key(
-    reading: Reading, snapshot: JoinedSnapshot, key: Key, at: At, status: str | None, include: str
-) -> Sequence[Stretched]:
-    if status is not None and status != "active":
-        rows = snapshot.statements(key.id.tenant, of_key=key.no)
-        return [
-            _stretched(snapshot, own, s)
-            for own, s in rows
-            if s.kind == "value" and s.role != "note"
-            and (s.contested if status == "contested" else s.status == status)
-            and (s.bears == s.no or s.role == "held")
-        ]  # fmt: skip
-    if include == "history":
-        return snapshot.beliefs(key)
-    now = reading.now_of(key)
-    return snapshot.at(key, None, now if at.as_of is None else at.as_of, at.known_at)
+def episode(reading: Reading, id: object, person: str | None) -> Episode:
+    """Give one raw record; a stub where it is past its time. Raises NotFound."""
+    name = check_id(id, "episode_id")
+    with reading.view(person) as snapshot:
+        for row in snapshot.plain.episodes(reading.tenant, ids=[name]):
+            if row.store == reading.store and row.person in reading.scope(person).readable:
+                return episode_seen(reading, snapshot.plain, row)
+    raise NotFound(f"episode_id: there is no episode {name} here", field="episode_id")

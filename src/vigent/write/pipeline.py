@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, Final
@@ -44,10 +45,16 @@ class WritePipeline:
         self.context = context
         self.retrieved = RetrievedCounts()
         self._salt: bytes | None = None
+        self._local = threading.local()
 
     @contextmanager
     def session(self) -> Generator[Session]:
         """Take the write lock; the tenant is made known with its first write."""
+        held: Session | None = getattr(self._local, "session", None)
+        if held is not None:
+            yield held
+            held.settle()
+            return
         carried = self.retrieved.carried() if self.retrieved else _NO_COUNTS
         with carried as counts, self.storage.transaction() as transaction:
             if counts:
@@ -62,6 +69,17 @@ class WritePipeline:
             yield session
             session.settle()
         self._salt = salt
+
+    @contextmanager
+    def together(self) -> Generator[Session]:
+        """Have all that this thread writes until the end stand in one transaction, or nothing."""
+        with self.session() as session:
+            before = getattr(self._local, "session", None)
+            self._local.session = session
+            try:
+                yield session
+            finally:
+                self._local.session = before
 
     def note_retrieved(self, ids: Iterable[str]) -> None:
         """Count memories as given to a reader; never fails and never waits.
@@ -213,7 +231,9 @@ class WritePipeline:
                 start, basis = episode.occurred_at, "episode"
         if start is None:
             start, basis = at, "assumed"
-        if draft.valid_to <= start:
+        # A correction that names its memory, and no start, keeps the memory's own.
+        begins = draft.corrects is None or draft.valid_from is not None
+        if begins and draft.valid_to <= start:
             raise InvalidInput("valid_to", "must be after valid_from")
         if draft.expires_at is not None and draft.expires_at <= at:
             raise InvalidInput("expires_at", "is already past")
@@ -230,6 +250,8 @@ class WritePipeline:
             content["value"] = draft.values[0].stored
         if entered.ended:
             content["ended"] = [s.statement.id for s in entered.ended]
+            if draft.mode == "correction":
+                content["before"] = [s.statement.value or s.statement.text for s in entered.ended]
         if entered.reason is not None:
             content["reason"] = entered.reason
         work.changes.audit.append(

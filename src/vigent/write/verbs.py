@@ -195,7 +195,8 @@ class Writer:
     def _own(self, key: Key, person: str) -> bool:
         return key.id.store == self.context.store and key.id.person in (person, "")
 
-    def _owned(self, session: Session, memory_id: object, person: str) -> tuple[Key, Statement]:
+    def owned(self, session: Session, memory_id: object, person: str) -> tuple[Key, Statement]:
+        """Give a person's own memory; raises NotFound, and Forbidden for a shared one."""
         id = check_id(memory_id, "memory_id")
         rows = session.transaction.statements(self.context.tenant, ids=[id])
         if not rows or not self._own(rows[0][0], person) or rows[0][1].role == "note":
@@ -207,7 +208,7 @@ class Writer:
     def update(self, person: str, memory_id: object, changes: Mapping[str, Any]) -> Record:
         """Change fields in place; what is not named stays."""
         with self.pipeline.session() as session:
-            key, statement = self._owned(session, memory_id, person)
+            key, statement = self.owned(session, memory_id, person)
             if statement.forgotten_at != OPEN:
                 raise NotFound(f"memory_id: there is no memory {memory_id} here")
             columns = accept_update(self.context.schema, statement.type, changes)
@@ -220,7 +221,7 @@ class Writer:
                 self.context.audit(
                     person=person, key=key.no, at=work.at, action="memory_update",
                     outcome="updated", target=head.id,
-                    content={"fields": sorted(k for k, v in changes.items() if v is not None)},
+                    content=_edit(changes, head, work.find(number)),
                 )
             )  # fmt: skip
             apply(work)
@@ -249,7 +250,7 @@ class Writer:
     def forget(self, person: str, memory_id: object) -> bool:
         """Remove what a memory said; False where nothing was left of it."""
         with self.pipeline.session() as session:
-            key, statement = self._owned(session, memory_id, person)
+            key, statement = self.owned(session, memory_id, person)
             work = self.pipeline.work(session, key)
             if statement.role == "evidence":
                 statement = work.find(statement.bears)
@@ -269,6 +270,17 @@ class Writer:
         link = PersonLink(self.context.tenant, person, subject)
         with self.pipeline.session() as session:
             session.transaction.apply(ChangeSet(self.context.tenant, links=[link]))
+
+
+def _edit(changes: Mapping[str, Any], head: Statement, after: Statement) -> dict[str, Any]:
+    """Give what an edit changed, for the audit: which fields, what they were and what they are."""
+    columns = ("confidence", "importance", "metadata", "retention", "expires_at", "fields")
+    moved = [c for c in columns if getattr(head, c) != getattr(after, c)]
+    return {
+        "fields": sorted(k for k, v in changes.items() if v is not None),
+        "before": {c: getattr(head, c) for c in moved},
+        "after": {c: getattr(after, c) for c in moved},
+    }
 
 
 def _request_digest(salt: bytes, scope: tuple[str, str], request: Mapping[str, Any]) -> bytes:

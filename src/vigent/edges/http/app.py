@@ -7,7 +7,17 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from vigent.edges.http import state, stores
+from vigent.edges.http import (
+    blocks,
+    episodes,
+    finding,
+    gate,
+    many,
+    memory,
+    names,
+    state,
+    stores,
+)
 from vigent.edges.http.problems import add_problems
 from vigent.service import Service
 from vigent.settings import default_database
@@ -31,7 +41,7 @@ def create_app(service: Service | None = None) -> FastAPI:
         lifespan=lifespan, docs_url="/docs", redoc_url=None, openapi_url="/openapi.json",
     )  # fmt: skip
     app.state.service = serving
-    for part in (stores, state):
+    for part in (stores, state, gate, finding, many, memory, episodes, names, blocks):
         app.include_router(part.router)
     add_problems(app)
     return app

@@ -3,19 +3,79 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import Query
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, WithJsonSchema
 
 from vigent.caller import Caller
 from vigent.domain.time import iso, parse_instant
 
-__all__ = ["Body", "IndexId", "Timezone", "dated"]
+__all__ = [
+    "Attribute",
+    "Body",
+    "Confidence",
+    "Filters",
+    "IndexId",
+    "Instantlike",
+    "Jsonlike",
+    "Limit",
+    "Next",
+    "Number",
+    "Numberlike",
+    "Timezone",
+    "Whole",
+    "Wordlike",
+    "dated",
+    "given",
+    "settled",
+]
 
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 IndexId = Annotated[str, Field(min_length=1, max_length=200, description="A store, by id or name")]
 Timezone = Annotated[str | None, Field(max_length=100, description="IANA name of a time zone")]
+
+
+# What the engine checks itself, naming the field, comes as it is; only the schema is told here.
+Jsonlike = Annotated[Any, WithJsonSchema({"description": "any JSON value"})]
+Wordlike = Annotated[Any, WithJsonSchema({"type": ["string", "null"], "maxLength": 8000})]
+Attribute = Annotated[Any, WithJsonSchema({"type": ["string", "null"], "maxLength": 200})]
+Instantlike = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "type": ["string", "null"],
+            "description": "ISO 8601 with an offset, or a bare date; with timezone a local time",
+        }
+    ),
+]
+Confidence = Annotated[
+    Any, WithJsonSchema({"type": ["number", "null"], "minimum": 0, "maximum": 1})
+]
+Numberlike = Annotated[Any, WithJsonSchema({"type": ["integer", "null"]})]
+Filters = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "type": ["object", "null"],
+            "description": 'field to value, or to {"op": value}; all of them have to hold',
+        }
+    ),
+]
+Whole = Annotated[int, Strict()]
+Next = Annotated[str | None, Query(max_length=2000, description="where the last page ended")]
+Limit = Annotated[int, Query(ge=1, le=200)]
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool | str):
+        raise ValueError("must be a number")  # noqa: TRY004 - pydantic wants a ValueError
+    return float(value) if isinstance(value, Decimal) else value
+
+
+Number = Annotated[float, BeforeValidator(_number)]
 
 
 class Body(BaseModel):
@@ -39,3 +99,24 @@ def dated(
             edge = "end" if ends else "start"
             found[name] = iso(parse_instant(given, name, timezone=zone, bare_date=edge))
     return found
+
+
+def settled(
+    caller: Caller, fields: dict[str, Any], timezone: str | None, *, ends: bool = True
+) -> dict[str, Any]:
+    """Give fields as ISO instants with an offset, so that no other zone bears on them.
+
+    Bare dates are as in ``dated``; a time without an offset is read in the request's zone only.
+    """
+    edge = "end" if ends else "start"
+    return {
+        name: given
+        if given is None
+        else iso(parse_instant(given, name, timezone=timezone, bare_date=edge))
+        for name, given in dated(caller, fields, timezone, ends=ends).items()
+    }
+
+
+def given(body: BaseModel, *without: str) -> dict[str, Any]:
+    """Give the fields of a body that were sent, but for some."""
+    return {n: getattr(body, n) for n in body.model_fields_set if n not in without}

@@ -1,5 +1,7 @@
 """How a handler comes to its caller, and runs: in a worker thread, with one hop a request.
 
+Bodies are read strictly, and query parameters that a route does not know are refused.
+
 Handlers are plain functions, marked with ``reads`` or ``writes``. Their first parameter is the
 ``Caller``, known by the key before anything else of the request is looked at.
 """
@@ -7,24 +9,46 @@ Handlers are plain functions, marked with ``reads`` or ``writes``. Their first p
 from __future__ import annotations
 
 import inspect
+import json
+import re
 from collections.abc import Awaitable, Callable, Coroutine
+from decimal import Decimal
 from functools import wraps
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, Final, NoReturn, TypeVar, cast
+from urllib.parse import quote, unquote
 
 import orjson
 from fastapi import Depends, Header, Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from starlette.routing import Match
+from starlette.types import Scope
 
 from vigent.caller import Caller
 from vigent.crossing import Crossing
-from vigent.errors import InvalidInput, SubjectConflict
+from vigent.errors import Forbidden, InvalidInput, NotFound, SubjectConflict
 from vigent.service import Presented, Service
 
-__all__ = ["Called", "Idempotency", "Pending", "Route", "answer", "reads", "writes"]
+__all__ = [
+    "Called",
+    "Idempotency",
+    "Pending",
+    "Route",
+    "answer",
+    "dumped",
+    "open_query",
+    "reads",
+    "strict_json",
+    "writes",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 READERS: Final = 16
 WRITERS: Final = 8
+_OPEN: Final = "open_query"
+_SLASH: Final = re.compile("%2f", re.IGNORECASE)
 _crossing: Final = Crossing(readers=READERS, writers=WRITERS)
 
 
@@ -87,9 +111,18 @@ def _marked(
 
     @wraps(handler)
     async def run(caller: Pending, **given: Any) -> Any:
-        return await cross(lambda: handler(caller.caller(), **given))
+        return await cross(lambda: _handled(handler, caller.caller(), given))
 
     return run
+
+
+def _handled(handler: Callable[..., Any], caller: Caller, given: dict[str, Any]) -> Any:
+    """Run a handler; what the engine refuses is noted as what the caller is refused."""
+    try:
+        return handler(caller, **given)
+    except (Forbidden, NotFound) as error:
+        caller.refused(error)
+        raise
 
 
 def reads(handler: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
@@ -102,16 +135,49 @@ def writes(handler: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any
     return _marked(_crossing.write, handler)
 
 
+def open_query(*prefixes: str) -> Callable[[F], F]:
+    """Let a handler take query parameters by how they begin, beside those that it names."""
+
+    def marked(handler: F) -> F:
+        setattr(handler, _OPEN, prefixes)
+        return handler
+
+    return marked
+
+
 class Route(APIRoute):
-    """A route that asks for the key before it says what is wrong with the rest."""
+    """A route that asks for the key before it says what is wrong with the rest.
+
+    Of a path, an encoded slash (``%2F``) belongs to the part that it stands in.
+    """
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Say whether a request is for this route, with the parts of its path."""
+        raw: bytes = scope.get("raw_path") or b""
+        if scope["type"] != "http" or (b"%2f" not in raw.lower() and b"%25" not in raw):
+            return super().matches(scope)
+        # Decoded once, here, and the slashes that a part holds only after it was found.
+        mark = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in scope["path"])
+        path = unquote(_SLASH.sub(quote(mark), raw.decode("latin-1")))
+        match, child = super().matches({**scope, "path": path})
+        if match is not Match.NONE:
+            parts: dict[str, Any] = child.get("path_params", {})
+            child["path_params"] = {
+                name: part.replace(mark, "/") if isinstance(part, str) else part
+                for name, part in parts.items()
+            }
+        return match, child
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Give what handles a request."""
         handle = super().get_route_handler()
+        known = _queried(self.dependant)
+        prefixes: tuple[str, ...] = getattr(self.endpoint, _OPEN, ())
 
         async def guarded(request: Request) -> Response:
             try:
-                return await handle(request)
+                _check_query(request, known, prefixes)
+                return await handle(_Strict(request.scope, request.receive))
             except RequestValidationError:
                 await _crossing.read(_pending(request).caller)
                 raise
@@ -119,6 +185,66 @@ class Route(APIRoute):
         return guarded
 
 
+def _queried(dependant: Dependant) -> frozenset[str]:
+    """Give the names of the query parameters that a handler takes."""
+    own = frozenset(field.alias for field in dependant.query_params)
+    return own.union(*(_queried(other) for other in dependant.dependencies))
+
+
+def _check_query(request: Request, known: frozenset[str], prefixes: tuple[str, ...]) -> None:
+    """Refuse query parameters that a route does not know, naming each."""
+    if not request.scope["query_string"]:
+        return
+    unknown = [
+        {"type": "extra_forbidden", "loc": ("query", name), "msg": "is not known"}
+        for name in dict.fromkeys(request.query_params)
+        if name not in known and not (prefixes and name.startswith(prefixes))
+    ]
+    if unknown:
+        raise RequestValidationError(unknown)
+
+
+class _Strict(Request):
+    """A request whose JSON is read strictly: numbers exact, no NaN, no name twice."""
+
+    async def json(self) -> Any:
+        if not hasattr(self, "_json"):
+            self._json = strict_json(await self.body())
+        return self._json
+
+
+def strict_json(text: str | bytes) -> Any:
+    """Read JSON strictly; raises JSONDecodeError, also for what only a lax reader takes."""
+    try:
+        return json.loads(
+            text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_distinct
+        )
+    except json.JSONDecodeError:
+        raise
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        reason = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise json.JSONDecodeError(reason, "", 0) from error
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found
+
+
 def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """Give JSON as an answer."""
-    return Response(orjson.dumps(content), status, headers, "application/json")
+    return Response(dumped(content), status, headers, "application/json")
+
+
+def dumped(content: Any) -> bytes:
+    """Give JSON as bytes: quickly, or with integers of any size where there are some."""
+    try:
+        return orjson.dumps(content)
+    except TypeError:
+        return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
+from vigent.edges.http.calling import dumped
 from vigent.errors import (
     ConflictError,
     ErasedPerson,
@@ -78,7 +78,7 @@ def problem(
         told["field"] = field
     if errors is not None:
         told["errors"] = errors
-    return Response(orjson.dumps(told), status, headers, MEDIA_TYPE)
+    return Response(dumped(told), status, headers, MEDIA_TYPE)
 
 
 def _of_ours(_: Request, error: Exception) -> Response:
@@ -98,12 +98,22 @@ def _of_validation(_: Request, error: Exception) -> Response:
     found: list[dict[str, Any]] = []
     for one in error.errors():
         where = [str(part) for part in one["loc"][1:]] or [str(one["loc"][0])]
+        if one["type"] == "json_invalid":
+            where = ["body"]
         field = ".".join(where)
-        message = "is not known" if one["type"] == "extra_forbidden" else str(one["msg"])
+        message = _said(one)
         found.append({"field": field, "message": message})
     first = found[0]
     detail = f"{first['field']}: {first['message']}"
     return problem(422, "invalid_input", detail, field=first["field"], errors=found)
+
+
+def _said(one: Any) -> str:
+    if one["type"] == "extra_forbidden":
+        return "is not known"
+    if one["type"] == "json_invalid":
+        return f"is not JSON: {one.get('ctx', {}).get('error', 'it cannot be read')}"
+    return str(one["msg"])
 
 
 def _of_http(_: Request, error: Exception) -> Response:

@@ -1,0 +1,136 @@
+"""Finding, and what a model is given to see: search and context."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from vigent.caller import Caller
+from vigent.domain.threads import ThreadRow
+from vigent.edges.http.answers import ContextAnswerBody, SearchAnswerBody, problems_of
+from vigent.edges.http.bodies import (
+    Attribute,
+    Body,
+    Filters,
+    IndexId,
+    Instantlike,
+    Number,
+    Timezone,
+    Whole,
+    given,
+    settled,
+)
+from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads
+from vigent.errors import NotFound
+from vigent.govern.documents import AgentDocument, InjectionSpec
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1", tags=["search"], route_class=Route)
+
+_LAST = ("as_of", "known_at")
+_FIRST = ("after", "before")
+
+
+class Question(Body):
+    """What is asked of memory, and what narrows it."""
+
+    index_id: IndexId
+    query: Annotated[str, Field(max_length=100_000, description="at most 8,000 characters")]
+    types: Annotated[list[str], Field(max_length=100)] | None = None
+    subject: Attribute = None
+    attribute: Attribute = None
+    metadata: Filters = None
+    as_of: Instantlike = None
+    known_at: Instantlike = None
+    after: Instantlike = None
+    before: Instantlike = None
+    include: Literal["current", "history", "episodes"] = "current"
+    expand: Literal["auto", "always", "never"] = "auto"
+    recipe: str = "relevance"
+    timezone: Timezone = None
+    limit: Annotated[Whole, Field(ge=1, le=200)] = 10
+    budget_tokens: Annotated[Whole, Field(ge=0)] | None = None
+    explain: bool = False
+
+
+class Turn(Body):
+    """A turn that a context is wanted for: a query, or a thread's last user item."""
+
+    index_id: IndexId
+    query: str | None = None
+    thread: Annotated[str, Field(max_length=200)] | None = None
+    system_prompt: str | None = None
+    budget_tokens: Annotated[Whole, Field(ge=0, le=10_000_000)] = 8_000
+    memory_share: Annotated[Number, Field(ge=0, le=1)] = 0.2
+    recent_turns: Annotated[Whole, Field(ge=3, le=1_000)] = 5
+    limit: Annotated[Whole, Field(ge=0, le=200)] = 10
+    timezone: Timezone = None
+
+
+@router.post("/memory/search", response_model=SearchAnswerBody, responses=problems_of())
+@reads
+def search(caller: Called, body: Question, idempotency_key: Idempotency = None) -> Response:
+    """Find what answers a question: exact state first, then by words and by meaning."""
+    del idempotency_key  # nothing is changed: asked again, it is answered anew
+    memory = caller.memory(body.index_id, "read")
+    fields = given(body, "index_id", "query", "timezone")
+    for names, ends in ((_LAST, True), (_FIRST, False)):
+        times = {name: fields[name] for name in names if name in fields}
+        fields |= settled(caller, times, body.timezone, ends=ends)
+    zone = caller.zone(body.timezone)
+    found = memory.search(body.query, **fields, timezone=zone, person=caller.person)
+    return answer(found.to_dict())
+
+
+@router.post("/context", response_model=ContextAnswerBody, responses=problems_of())
+@reads
+def context(caller: Called, body: Turn, idempotency_key: Idempotency = None) -> Response:
+    """Give the messages for a model: system prompt, memory, recent turns verbatim, query.
+
+    The memory block is that of the key, or of the thread's agent where it has one; a key without
+    ``memory`` gets none.
+    """
+    del idempotency_key  # nothing is changed: asked again, it is answered anew
+    caller.require("memory", "threads")
+    store = caller.store(body.index_id, "read")
+    agent = None
+    if body.thread is not None:
+        _, row = caller.thread(body.thread)
+        if row.store != (store.name or store.id):
+            caller.miss("thread", body.thread)
+        agent = row
+    memory = caller.host.memory(store, caller, injection_of(caller, store.id, agent))
+    fields: dict[str, Any] = given(body, "index_id", "timezone")
+    zone = caller.zone(body.timezone)
+    return answer(memory.context(**fields, timezone=zone, person=caller.person).to_dict())
+
+
+def injection_of(caller: Caller, index_id: str, thread: ThreadRow | None) -> InjectionSpec:
+    """Give what a turn has injected: the block of the thread's agent, else that of the key.
+
+    None is injected for a key without ``memory``, nor by a block that names another store.
+    """
+    if not caller.can("memory"):
+        return InjectionSpec(enabled=False)
+    block = _of_agent(caller, thread) or caller.document.memory.injection or InjectionSpec()
+    if block.index_id is None:
+        return block
+    registry = caller.host.registry
+    named = registry.find(caller.tenant, "store", block.index_id) or registry.named(
+        caller.tenant, "store", block.index_id
+    )
+    here = named is not None and named.id == index_id
+    return block if here else block.model_copy(update={"enabled": False})
+
+
+def _of_agent(caller: Caller, thread: ThreadRow | None) -> InjectionSpec | None:
+    if thread is None or thread.agent is None:
+        return None
+    try:
+        row = caller.host.registry.get(caller.tenant, "agent", thread.agent)
+    except NotFound:
+        return None
+    return AgentDocument.model_validate_json(row.document).versions[-1].memory_injection

@@ -1,0 +1,199 @@
+"""The gate: candidates are proposed, and what it holds is decided."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+
+from vigent.caller import Caller
+from vigent.domain.resources import ResourceRow
+from vigent.edges.http.answers import (
+    MemoryAnswer,
+    ProposeAnswer,
+    ReviewPage,
+    WriteAnswer,
+    problems_of,
+)
+from vigent.edges.http.bodies import (
+    Body,
+    Confidence,
+    IndexId,
+    Instantlike,
+    Jsonlike,
+    Limit,
+    Next,
+    Timezone,
+    dated,
+    given,
+)
+from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
+from vigent.edges.http.cursors import cursor, place
+from vigent.edges.http.memory import once
+from vigent.memory import Memory, Review
+from vigent.proposals import MemoryDelta
+from vigent.write.result import WriteResult
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1", tags=["gate"], route_class=Route)
+
+_HELD = ("buffered", "pending_review", "rejected")
+_Name = Annotated[str, Field(max_length=200)] | None
+_Words = Annotated[str, Field(max_length=8_000)] | None
+
+
+class Candidate(Body):
+    """A proposed change (``MemoryDelta``); without value and text it proposes a retraction."""
+
+    index_id: IndexId
+    type: Annotated[str, Field(max_length=64)] = "fact"
+    subject: _Name = None
+    attribute: _Name = None
+    value: Jsonlike = None
+    text: _Words = None
+    mode: str = "change"
+    valid_from: Instantlike = None
+    valid_to: Instantlike = None
+    confidence: Confidence = None
+    source_episode_id: _Name = None
+    quote: _Words = None
+    trust: _Name = None
+    timezone: Timezone = None
+
+
+class Rejection(Body):
+    """Why a candidate is turned down."""
+
+    reason: Annotated[str, Field(max_length=2_000)] | None = None
+
+
+@router.post("/memory/propose", response_model=ProposeAnswer, responses=problems_of(409))
+@writes
+def propose(caller: Called, body: Candidate, idempotency_key: Idempotency = None) -> Response:
+    """Hand a candidate to the gate; the answer has its verdict and its reasons.
+
+    ``trust`` is ``assistant`` unless it says otherwise, and never above the caller's own.
+    """
+    memory = caller.memory(body.index_id, "write")
+    fields = given(body, "index_id", "timezone")
+    dates = {n: fields[n] for n in ("valid_from", "valid_to") if n in fields}
+    fields |= dated(caller, dates, body.timezone)
+    fields["trust"] = caller.lowered(body.trust, "assistant")
+    delta = MemoryDelta(tenant_id=caller.tenant, **fields)
+    told = once(
+        memory, caller, "propose", idempotency_key, fields,
+        lambda: _judged(memory.propose(delta, person=caller.person)),
+    )  # fmt: skip
+    return answer(told)
+
+
+def _judged(result: WriteResult) -> dict[str, Any]:
+    verdict = result.outcome if result.outcome in _HELD else "accepted"
+    reasons = [] if result.reason is None else [result.reason]
+    return {**result.to_dict(), "verdict": verdict, "reasons": reasons}
+
+
+# ---------------------------------------------------------------------------------- review
+
+
+@router.get("/review", response_model=ReviewPage, responses=problems_of())
+@reads
+def waiting(
+    caller: Called,
+    index_id: Annotated[IndexId | None, Query()] = None,
+    reason: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Limit = 50,
+    next: Next = None,  # noqa: A002 - what the parameter is called
+) -> Response:
+    """Give the candidates that wait, oldest first, of one store or of all that the key sees.
+
+    With ``management`` everyone's, or those that a person sees who is named; a person with a
+    token sees their own.
+    """
+    caller.require("memory")
+    if not caller.by_token:
+        caller.require("management")
+    query = ["review", index_id, reason]
+    beyond = place(caller, query, next)
+    items = [one for store in _stores(caller, index_id) for one in _of_store(caller, store, reason)]
+    items.sort(key=_place)
+    left = [one for one in items if beyond is None or _place(one) > tuple(beyond)]
+    if caller.can("management") and caller.person is None:
+        caller.host.registry.note(caller.actor, "review_read", "read", index_id, {})
+    last = list(_place(left[limit - 1])) if len(left) > limit else None
+    return answer(
+        {
+            "items": left[:limit],
+            "next": None if last is None else cursor(caller, query, last),
+        }
+    )
+
+
+def _place(item: dict[str, Any]) -> tuple[str, str]:
+    return item["memory"]["recorded_from"], item["memory"]["memory_id"]
+
+
+def _stores(caller: Caller, index_id: str | None) -> list[ResourceRow]:
+    if index_id is not None:
+        return [caller.store(index_id, "read")]
+    rights = caller.document.policy.rights
+    return [row for row in caller.stores() if "read" in (rights(row.id) or ())]
+
+
+def _of_store(caller: Caller, store: ResourceRow, reason: str | None) -> list[dict[str, Any]]:
+    review = caller.host.memory(store, caller).records.review(caller.person)
+    own = not caller.can("management")
+    return [
+        {**item.to_dict(), "index_id": store.id}
+        for item in review.list(reason)
+        if not own or item.memory.person_id == caller.person
+    ]
+
+
+@router.post("/review/{memory_id}/accept", response_model=WriteAnswer, responses=problems_of(409))
+@writes
+def accept(caller: Called, memory_id: str, idempotency_key: Idempotency = None) -> Response:
+    """Let a candidate in, with the trust of who accepts it: reviewer, or the person."""
+    review, trust, memory, whose = _decided(caller, memory_id)
+    told = once(
+        memory, caller, "review_accept", idempotency_key, memory_id,
+        lambda: review.accept(memory_id, trust).to_dict(), whose,
+    )  # fmt: skip
+    return answer(told)
+
+
+@router.post("/review/{memory_id}/reject", response_model=MemoryAnswer, responses=problems_of(409))
+@writes
+def reject(
+    caller: Called,
+    memory_id: str,
+    body: Rejection | None = None,
+    idempotency_key: Idempotency = None,
+) -> Response:
+    """Turn a candidate down; it stays on record as rejected."""
+    review, _, memory, whose = _decided(caller, memory_id)
+    reason = None if body is None else body.reason
+    told = once(
+        memory, caller, "review_reject", idempotency_key, [memory_id, reason],
+        lambda: {"memory": review.reject(memory_id, reason).to_dict()}, whose,
+    )  # fmt: skip
+    return answer(told["memory"])
+
+
+def _decided(caller: Caller, memory_id: str) -> tuple[Review, str, Memory, str | None]:
+    """Give the review that decides a candidate, the trust, the memory it is in, and whose it is.
+
+    A person decides their own by token; another's is absent, a shared one theirs not to decide.
+    """
+    manages = caller.can("management")
+    if not manages and not caller.by_token:
+        caller.require("management")
+    everyone = manages and caller.person is None
+    memory, key = caller.holding(memory_id, "write", anyone=everyone)
+    if manages:
+        return memory.records.review(caller.person), "reviewer", memory, key.person or None
+    if key.person != caller.person:
+        caller.refuse("what is shared is decided by management", memory_id)
+    return memory.records.review(caller.person), "person", memory, key.person

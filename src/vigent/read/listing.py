@@ -1,0 +1,170 @@
+"""Lists of memories: what fits, in an order that does not move, whole or by pages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from vigent.domain.filters import Filter
+from vigent.domain.records import Record, Stretch
+from vigent.domain.statements import Key
+from vigent.domain.text import is_own
+from vigent.domain.time import Instant, parse_instant
+from vigent.errors import InvalidInput
+from vigent.joining import JoinedSnapshot
+from vigent.ports.storage import Stretched
+from vigent.read.reading import At, Reading
+from vigent.standing import last_belief, shown
+
+__all__ = ["Place", "Wanted", "listed", "page"]
+
+_STATUSES: Final = ("active", "corrected", "withdrawn", "buffered", "pending_review", "contested",
+                    "rejected")  # fmt: skip
+
+
+class Place(NamedTuple):
+    """Where a record stands in a list: when it was recorded, its id, and which stretch of it."""
+
+    recorded_from: Instant
+    id: str
+    stretch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which memories a list is to give, checked."""
+
+    type: str | None
+    subject: object
+    attribute: object
+    at: At
+    status: str | None
+    include: str
+    least: float | None
+    after: Instant | None
+    before: Instant | None
+    metadata: Filter
+
+    @classmethod
+    def of(
+        cls,
+        reading: Reading,
+        *,
+        type: str | None = None,
+        subject: object = None,
+        attribute: object = None,
+        as_of: object = None,
+        known_at: object = None,
+        status: str | None = None,
+        min_confidence: object = None,
+        include: str = "current",
+        after: object = None,
+        before: object = None,
+        metadata: Mapping[str, Any] | None = None,
+        timezone: str | None = None,
+    ) -> Wanted:
+        """Check what is asked for; raises InvalidInput naming the first field that does not fit."""
+        if status is not None and status not in _STATUSES:
+            raise InvalidInput("status", f"must be one of {', '.join(_STATUSES)}")
+        if include not in ("current", "history"):
+            raise InvalidInput("include", "must be one of current, history")
+        at = reading.instants(as_of, known_at, timezone)
+        made = {
+            name: None if given is None else parse_instant(given, name, timezone=timezone)
+            for name, given in (("after", after), ("before", before))
+        }
+        return cls(
+            type, subject, attribute, at, status, include, _minimum(min_confidence),
+            made["after"], made["before"], Filter.of(metadata),
+        )  # fmt: skip
+
+    def admits(self, record: Record) -> bool:
+        """Say whether a memory fits by what it says itself."""
+        return (
+            (self.type is None or record.memory_type == self.type)
+            and (self.after is None or record.made >= self.after)
+            and (self.before is None or record.made < self.before)
+            and record.reaches(self.least)
+            and (not self.metadata or self.metadata.matches(record.metadata))
+        )
+
+
+def listed(
+    reading: Reading, person: str | None, wanted: Wanted, *, order: str = "recorded"
+) -> Iterator[Record]:
+    """Give the memories that fit, in order of recording, or by their effective confidence."""
+    if order not in ("recorded", "confidence"):
+        raise InvalidInput("order", "must be one of recorded, confidence")
+    with reading.view(person) as snapshot:
+        found = _fitting(reading, snapshot, person, wanted)
+        rows = [reading.record(snapshot, found[place], wanted.at) for place in sorted(found)]
+    if order == "confidence":
+        rows.sort(key=_descending)
+    return iter(rows)
+
+
+def page(
+    reading: Reading, person: str | None, wanted: Wanted, *, beyond: Place | None, limit: int
+) -> tuple[list[Record], Place | None]:
+    """Give the next few after a place, and the place of the last where more follow."""
+    with reading.view(person) as snapshot:
+        found = _fitting(reading, snapshot, person, wanted)
+        places = sorted(p for p in found if beyond is None or p > beyond)
+        taken = places[:limit]
+        records = [reading.record(snapshot, found[place], wanted.at) for place in taken]
+    return records, taken[-1] if len(places) > limit else None
+
+
+def _fitting(
+    reading: Reading, snapshot: JoinedSnapshot, person: str | None, wanted: Wanted
+) -> dict[Place, Stretched]:
+    out: dict[Place, Stretched] = {}
+    selection = reading.selection(person, wanted.subject, wanted.attribute)
+    for key in snapshot.keys(selection):
+        if is_own(key.id.subject) and wanted.type is None:
+            continue
+        for found in _of_key(reading, snapshot, key, wanted):
+            statement, b = found.statement, found.belief
+            if not shown(statement, reading.now_of(key)):
+                continue
+            stretch = Stretch(b.valid_from, b.valid_to, b.recorded_from, b.recorded_to)
+            # What it stands between is looked up for those alone that are given.
+            if wanted.admits(reading.alone(found.key, statement, stretch)):
+                out[Place(statement.recorded_from, statement.id, b.no)] = found
+    return out
+
+
+def _descending(record: Record) -> tuple[bool, float]:
+    found = record.effective_confidence
+    return (found is None, -(found or 0.0))
+
+
+def _minimum(given: object) -> float | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise InvalidInput("min_confidence", "must be a number from 0 to 1")
+    if not math.isfinite(given) or not 0 <= given <= 1:
+        raise InvalidInput("min_confidence", "must be a number from 0 to 1")
+    return float(given)
+
+
+def _of_key(
+    reading: Reading, snapshot: JoinedSnapshot, key: Key, wanted: Wanted
+) -> Sequence[Stretched]:
+    status = wanted.status
+    if status is not None and status != "active":
+        rows = snapshot.statements(key.id.tenant, of_key=key.no)
+        return [
+            Stretched(own, last_belief(snapshot, own, s), s)
+            for own, s in rows
+            if s.kind == "value" and s.role != "note"
+            and (s.contested if status == "contested" else s.status == status)
+            and (s.bears == s.no or s.role == "held")
+        ]  # fmt: skip
+    if wanted.include == "history":
+        return snapshot.beliefs(key)
+    now, at = reading.now_of(key), wanted.at
+    return snapshot.at(key, None, now if at.as_of is None else at.as_of, at.known_at)
