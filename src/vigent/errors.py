@@ -13,6 +13,7 @@
     │   ├── Unauthorized            no key, or one that opens nothing
     │   ├── NotFound                no such record in this scope
     │   ├── Forbidden               the record exists, this caller may not do that
+    │   ├── ToolNotOffered          the key or its rights do not let that tool be used
     │   ├── TenantMismatch          a candidate names another tenant
     │   └── ErasedPerson            an episode from before the person's erasure
     ├── ConflictError               the state is not what the caller expects
@@ -72,6 +73,7 @@ __all__ = [
     "SubjectConflict",
     "TenantMismatch",
     "ThreadExists",
+    "ToolNotOffered",
     "Unauthorized",
     "UnavailableError",
     "UnexpectedMemory",
@@ -186,6 +188,12 @@ class Forbidden(CallerError):
     """The record is visible, but this caller may not do that to it."""
 
     code = "forbidden"
+
+
+class ToolNotOffered(CallerError):
+    """The tool exists, but this key's settings or rights do not offer it."""
+
+    code = "tool_not_offered"
 
 
 class TenantMismatch(CallerError):

@@ -38,6 +38,7 @@ from vigent.write.pipeline import WritePipeline
 from vigent.write.result import ForgetResult, Receipt, WriteResult
 from vigent.write.review import Reviewer
 from vigent.write.sweep import sweep
+from vigent.write.toolcalls import ToolCalls
 from vigent.write.verbs import Writer
 
 __all__ = ["Aliases", "Blocks", "Memory", "Persons", "Review", "Threads"]
@@ -84,6 +85,7 @@ class Memory(Recall):
         self.review = Review(Reviewer(self._pipeline), person or "")
         self.persons = Persons(self._writer)
         self.threads = Threads(self._pipeline, self._reading, self._whose)
+        self.calls = ToolCalls(self._writer, self._checks)
         self.alias = Aliases(self._pipeline, self._reading, self._whose)
 
     @classmethod
@@ -211,12 +213,9 @@ class Memory(Recall):
         if delta.tenant_id != self._tenant:
             raise TenantMismatch("tenant_id: is not the tenant of this memory", field="tenant_id")
         whose = self._whose(person)
-        request = delta.model_dump(exclude={"tenant_id"})
         seen = None if delta.subject is None else self.current(delta.subject, person=whose or None)
         held, refused = judged(self._checks, delta, seen)
-        if refused is not None:
-            return self._writer.refuse_unseen(whose, request, refused)
-        return self._writer.propose(whose, request, held)
+        return self._writer.propose(whose, delta.request(), held, refused)
 
     def retract(
         self,

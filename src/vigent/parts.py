@@ -87,14 +87,17 @@ class Threads:
         id: str | None = None,
         *,
         ttl_days: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Thread:
         """Make a thread; raises ThreadExists where the person has one of this id.
 
-        It is kept for ``ttl_days`` (90) after its last item.
+        It is kept for ``ttl_days`` (90) after its last item. The same idempotency key again,
+        within a day, gives the first one.
         """
         return self._writer.create(
-            self._whose(person), id=id, agent=agent, metadata=metadata, ttl_days=ttl_days
-        )
+            self._whose(person), id=id, agent=agent, metadata=metadata, ttl_days=ttl_days,
+            idempotency_key=idempotency_key,
+        )  # fmt: skip
 
     def get(
         self,
@@ -127,6 +130,7 @@ class Threads:
         external_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         sealed: bool = False,
+        idempotency_key: str | None = None,
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> ThreadItem:
         """Add an item to a thread; the same external id gives the first one again.
@@ -142,7 +146,7 @@ class Threads:
             thread=name, external_id=external_id, metadata=metadata, agent=agent,
             sealed=sealed, known_thread=True,
         )  # fmt: skip
-        return asked.item(self._pipeline, whose)
+        return asked.item(self._pipeline, whose, idempotency_key)
 
     def items(
         self,
@@ -150,12 +154,16 @@ class Threads:
         *,
         after: str | ThreadItem | None = None,
         last: int | None = None,
+        limit: int | None = None,
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> tuple[ThreadItem, ...]:
-        """Give the items of a thread in order: all, what follows one of them, or the last few."""
+        """Give the items of a thread in order: all, what follows one of them, or the last few.
+
+        ``limit`` gives no more than the first so many of what follows.
+        """
         whose, name = self._named(thread, person)
         begin = after.id if isinstance(after, ThreadItem) else after
-        return items(self._reading, whose, name, begin, last)
+        return items(self._reading, whose, name, begin, last, limit)
 
     def state(
         self,

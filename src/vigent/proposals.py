@@ -25,7 +25,7 @@ class MemoryDelta(BaseModel):
     """A proposed change: what a model, or anyone, thinks should be remembered.
 
     A ``value`` of None without ``text`` proposes a retraction. ``tenant_id`` must be the tenant
-    it is handed to.
+    it is handed to. ``held`` is why whoever hands it in wants a person to decide.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
@@ -43,6 +43,14 @@ class MemoryDelta(BaseModel):
     quote: str | None = None
     text: str | None = None
     trust: str = "assistant"
+    due: Any = None
+    supersedes: str | None = None
+    timezone: str | None = None
+    held: str | None = None
+
+    def request(self) -> dict[str, Any]:
+        """Give what is asked for, without who asks and why it is held."""
+        return self.model_dump(exclude={"tenant_id", "held"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,7 @@ def judged(checks: Iterable[Check], delta: MemoryDelta, seen: Any) -> tuple[str 
 
     Checks after one that refuses are not asked.
     """
-    held: str | None = None
+    held: str | None = delta.held
     for check in checks:
         verdict = check(delta, seen)
         if isinstance(verdict, Refuse):

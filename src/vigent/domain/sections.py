@@ -31,6 +31,7 @@ __all__ = [
     "Zone",
     "assemble",
     "block_label",
+    "json_line",
     "line_of",
     "percent",
     "session_line",
@@ -100,7 +101,8 @@ def percent(confidence: float | None) -> str | None:
     return f"{whole}%"
 
 
-def _line(fields: dict[str, Any]) -> str:
+def json_line(fields: dict[str, Any]) -> str:
+    """Give fields as one line of JSON, in which nothing stored opens or closes a mark of ours."""
     text = _encode(fields)
     if _RISKY.search(text) is None:
         return text
@@ -155,7 +157,7 @@ def line_of(record: Record, zone: Zone) -> str:
     if not record.stretch.valid_from <= record.answered_at < record.stretch.valid_to:
         fields["in_force"] = False
     fields["memory_id"] = record.memory_id
-    return _line(fields)
+    return json_line(fields)
 
 
 def _due(due: object, zone: Zone, now: Instant) -> dict[str, Any]:
@@ -176,7 +178,7 @@ def session_line(record: Record, zone: Zone) -> str:
     fields, own = _opened(record), record.fields
     span: list[Any] = own.get("span") or [None]
     items: list[Any] = own.get("items") or [None]
-    return _line(
+    return json_line(
         {
             **fields,
             "from": span[0] or _when(record.stretch.valid_from, zone),

@@ -158,21 +158,48 @@ class Registry:
             row = _there(transaction, actor.tenant, kind, id)
             if expect is not None and expect != row.version:
                 raise UnexpectedVersion(f"version: it is at {row.version}", field="version")
-            before = model.model_validate_json(row.document)
-            after = edit(before)
-            if after == before:
-                return row
-            moved = row._replace(
-                version=row.version + 1, document=after.model_dump_json(),
-                changed_at=self.clock.now(),
-            )  # fmt: skip
-            self._apply(transaction, actor, moved, before, after, action or f"{kind}_change")
-            return moved
+            return self.alter(transaction, actor, row, model, edit, action=action)
 
-    def remove(self, actor: Actor, kind: Rkind, id: str) -> ResourceRow:
-        """Let a resource go; raises NotFound."""
+    def alter(
+        self,
+        transaction: Transaction,
+        actor: Actor,
+        row: ResourceRow,
+        model: type[D],
+        edit: Callable[[D], D],
+        *,
+        action: str | None = None,
+    ) -> ResourceRow:
+        """Change a resource within a transaction."""
+        before = model.model_validate_json(row.document)
+        after = edit(before)
+        if after == before:
+            return row
+        moved = row._replace(
+            version=row.version + 1, document=after.model_dump_json(),
+            changed_at=self.clock.now(),
+        )  # fmt: skip
+        self._apply(
+            transaction, actor, moved, before, after, action or f"{row.kind}_change"
+        )  # fmt: skip
+        return moved
+
+    def remove(
+        self,
+        actor: Actor,
+        kind: Rkind,
+        id: str,
+        *,
+        unless: Callable[[Transaction], None] | None = None,
+    ) -> ResourceRow:
+        """Let a resource go; raises NotFound.
+
+        ``unless`` raises, under the write lock, where it may not go.
+        """
         with self.writing(actor.tenant) as transaction:
             row = _there(transaction, actor.tenant, kind, id)
+            if unless is not None:
+                unless(transaction)
             entry = self.entry(actor, f"{kind}_delete", "removed", id, {"name": row.name})
             changes = ResourceChanges(removed=[row])
             transaction.apply(ChangeSet(actor.tenant, resources=changes, audit=[entry]))

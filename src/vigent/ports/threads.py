@@ -19,12 +19,20 @@ class ThreadReads(Protocol):
     """
 
     def threads(
-        self, tenant: str, store: str | None, persons: Sequence[str], id: str | None = None
+        self,
+        tenant: str,
+        store: str | None,
+        persons: Sequence[str],
+        id: str | None = None,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
     ) -> list[ThreadRow]:
         """Give the threads of some persons, or those of one id; in the order of the persons.
 
         Those of one person are in the order in which they were made. Without a store, those of
-        one id in whichever store.
+        one id in whichever store. With ``limit``, of each person the first so many whose id
+        is greater than ``after``, in order of the ids.
         """
         ...
 
@@ -33,9 +41,18 @@ class ThreadReads(Protocol):
         ...
 
     def thread_items(
-        self, thread: ThreadRow, person: str, *, after: int, last: int | None
+        self,
+        thread: ThreadRow,
+        person: str,
+        *,
+        after: int,
+        last: int | None,
+        limit: int | None = None,
     ) -> list[tuple[Place, EpisodeRow]]:
-        """Give what follows a position, in order: a person's and the shared, or the last of it."""
+        """Give what follows a position, in order: a person's and the shared, or the last of it.
+
+        With ``limit`` it is the first so many of what follows.
+        """
         ...
 
     def thread_episodes(self, thread: ThreadRow) -> list[int]:

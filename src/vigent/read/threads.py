@@ -36,9 +36,16 @@ def threads(reading: Reading, person: str) -> tuple[Thread, ...]:
 
 
 def items(
-    reading: Reading, person: str, id: str, after: object, last: object
+    reading: Reading,
+    person: str,
+    id: str,
+    after: object,
+    last: object,
+    limit: int | None = None,
 ) -> tuple[ThreadItem, ...]:
     """Give the items of a thread in order, those after one of them, or the last of these."""
+    if limit is not None and (last is not None or limit < 1):
+        raise InvalidInput("limit", "must be from 1, and cannot stand beside last")
     if last is not None and (isinstance(last, bool) or not isinstance(last, int) or last < 1):
         raise InvalidInput("last", "must be a whole number from 1")
     begin = None if after is None else check_id(after, "after")
@@ -46,7 +53,7 @@ def items(
     with reading.storage.snapshot() as snapshot:
         row = _found(reading, snapshot, person, id)
         position = 0 if begin is None else _position(reading, snapshot, person, row, begin)
-        found = snapshot.thread_items(row, person, after=position, last=last)
+        found = snapshot.thread_items(row, person, after=position, last=last, limit=limit)
     return tuple(
         ThreadItem(stub_of(episode) if episode.expires_at <= now else episode, place)
         for place, episode in found

@@ -14,6 +14,7 @@ from vigent.domain.text import MAX_EPISODE, MAX_TYPE, check_id, check_name, clea
 from vigent.domain.threads import Place, ThreadItem, ThreadRow, stub_of
 from vigent.domain.time import DAY, Instant, parse_instant
 from vigent.errors import ErasedPerson, InvalidInput, NotFound
+from vigent.once import Once
 from vigent.ports.storage import Transaction
 from vigent.write.context import Context
 from vigent.write.pipeline import WritePipeline
@@ -31,7 +32,8 @@ class Capture:
     """One raw record as it was asked for; nothing is checked yet.
 
     ``agent`` and ``sealed`` are for items of threads. With ``known_thread`` the thread must be
-    there; else one of that name springs into being.
+    there; else one of that name springs into being. ``apart`` names a thread of another store, in
+    which the record has no place.
     """
 
     content: object
@@ -45,53 +47,76 @@ class Capture:
     agent: object = None
     sealed: object = False
     known_thread: bool = False
+    apart: bool = False
 
     def episode(self, pipeline: WritePipeline, person: str) -> Episode:
         """Keep the record; the same external id gives the first one again."""
-        return Episode(self._kept(pipeline, person)[0])
+        return Episode(self._kept(pipeline, person, None)[0])
 
-    def item(self, pipeline: WritePipeline, person: str) -> ThreadItem:
-        """Keep the record as the next item of its thread."""
-        return ThreadItem(*self._kept(pipeline, person))
+    def item(
+        self, pipeline: WritePipeline, person: str, idempotency_key: str | None = None
+    ) -> ThreadItem:
+        """Keep the record as the next item of its thread; once, under an idempotency key."""
+        return ThreadItem(*self._kept(pipeline, person, idempotency_key))
 
-    def _kept(self, pipeline: WritePipeline, person: str) -> tuple[EpisodeRow, Place | None]:
+    def _kept(
+        self, pipeline: WritePipeline, person: str, idempotency_key: str | None
+    ) -> tuple[EpisodeRow, Place | None]:
         context = pipeline.context
         row = self._row(context, person)
-        agent = None if self.agent is None else check_name(self.agent, "agent")
         if not isinstance(self.sealed, bool):
             raise InvalidInput("sealed", "must be true or false")
         with pipeline.session() as session:
-            transaction = session.transaction
-            thread = None
-            if self.known_thread and row.thread is not None:
-                thread = find_thread(transaction, context, person, row.thread, row.recorded_at)
-            if row.external_id is not None:
-                before = transaction.episodes(
-                    row.tenant, external=(row.store, person, row.external_id)
-                )
-                if before:
-                    return _known(transaction, before[0], row.recorded_at)
-            _refuse_erased(session, row)
-            changes = ChangeSet(row.tenant, episodes=[row])
-            place = None
-            if row.thread is not None:
-                if thread is None:
-                    thread = _thread_for(transaction, context, row)
-                moved = _moved(thread, row.recorded_at)
-                place = Place(moved.no, moved.last_position, 0, agent, int(self.sealed))
-                changes.threads = ThreadChanges(kept=[moved], placed=[(row.id, place)])
-            if searchable(row, sealed=self.sealed):
-                scope = context.scope(session.salt, person)
-                home = 0 if place is None else place.thread
-                changes.said.extend((row.id, p) for p in passages_of_item(scope, row, home))
-            changes.audit.append(
-                context.audit(
-                    person=person, key=None, at=row.recorded_at, action="episode_capture",
-                    outcome="stored", target=row.id,
-                    content={"role": row.role, "kind": row.kind},
-                )
+            if idempotency_key is None:
+                return self._enter(session, context, row)
+            once = Once.of(
+                context.tenant, context.caller, "items", idempotency_key, context.store, person,
+                repr(self), salt=session.salt,
             )  # fmt: skip
-            transaction.apply(changes)
+            before = once.before(session.transaction, row.recorded_at)
+            if before is not None:
+                return _found(session.transaction, context.tenant, before["item"], row.recorded_at)
+            kept, place = self._enter(session, context, row)
+            answered = once.kept(person, {"item": kept.id}, row.recorded_at)
+            session.transaction.apply(ChangeSet(context.tenant, answered=[answered]))
+        return kept, place
+
+    def entered(self, session: Session, context: Context, person: str) -> EpisodeRow:
+        """Keep the record within a session that does more besides."""
+        return self._enter(session, context, self._row(context, person))[0]
+
+    def _enter(
+        self, session: Session, context: Context, row: EpisodeRow
+    ) -> tuple[EpisodeRow, Place | None]:
+        transaction, person = session.transaction, row.person
+        agent = None if self.agent is None else check_name(self.agent, "agent")
+        thread = None
+        if self.known_thread and row.thread is not None:
+            thread = find_thread(transaction, context, person, row.thread, row.recorded_at)
+        if row.external_id is not None:
+            before = transaction.episodes(row.tenant, external=(row.store, person, row.external_id))
+            if before:
+                return _known(transaction, before[0], row.recorded_at)
+        _refuse_erased(session, row)
+        changes = ChangeSet(row.tenant, episodes=[row])
+        place = None
+        if row.thread is not None and not self.apart:
+            if thread is None:
+                thread = _thread_for(transaction, context, row)
+            moved = _moved(thread, row.recorded_at)
+            place = Place(moved.no, moved.last_position, 0, agent, int(bool(self.sealed)))
+            changes.threads = ThreadChanges(kept=[moved], placed=[(row.id, place)])
+        if searchable(row, sealed=bool(self.sealed)):
+            scope = context.scope(session.salt, person)
+            home = 0 if place is None else place.thread
+            changes.said.extend((row.id, p) for p in passages_of_item(scope, row, home))
+        changes.audit.append(
+            context.audit(
+                person=person, key=None, at=row.recorded_at, action="episode_capture",
+                outcome="stored", target=row.id, content={"role": row.role, "kind": row.kind},
+            )
+        )  # fmt: skip
+        transaction.apply(changes)
         return row, place
 
     def _row(self, context: Context, person: str) -> EpisodeRow:
@@ -118,6 +143,16 @@ def _known(
     found = transaction.thread_place(row.tenant, row.no)
     gone = row.expires_at <= now or (found is not None and found[0].expires_at <= now)
     return stub_of(row) if gone else row, None if found is None else found[1]
+
+
+def _found(
+    transaction: Transaction, tenant: str, id: str, now: Instant
+) -> tuple[EpisodeRow, Place | None]:
+    """Give an item that was answered with before; raises NotFound where it is gone."""
+    rows = transaction.episodes(tenant, ids=[id])
+    if not rows:
+        raise NotFound(f"item: {id} is gone", field="item")
+    return _known(transaction, rows[0], now)
 
 
 def _refuse_erased(session: Session, row: EpisodeRow) -> None:

@@ -8,6 +8,7 @@ from vigent.domain.text import check_id, check_name
 from vigent.domain.threads import StateRow, Thread, ThreadRow, ThreadState, check_state
 from vigent.domain.time import DAY
 from vigent.errors import Forbidden, InvalidInput, ThreadExists, UnexpectedVersion
+from vigent.once import Once
 from vigent.ports.storage import Transaction
 from vigent.write.capture import THREAD_DAYS, drop, find_thread
 from vigent.write.pipeline import WritePipeline
@@ -23,7 +24,14 @@ class ThreadWriter:
         self.context = pipeline.context
 
     def create(
-        self, person: str, *, id: object, agent: object, metadata: object, ttl_days: object
+        self,
+        person: str,
+        *,
+        id: object,
+        agent: object,
+        metadata: object,
+        ttl_days: object,
+        idempotency_key: str | None = None,
     ) -> Thread:
         """Make a thread; raises ThreadExists where the person has one of this id."""
         context, now = self.context, self.context.clock.now()
@@ -32,6 +40,16 @@ class ThreadWriter:
         more, days = check_metadata(metadata), _days(ttl_days)
         with self.pipeline.session() as session:
             transaction = session.transaction
+            once = None
+            if idempotency_key is not None:
+                # An id that the service issues is another each time, and no part of what is asked.
+                once = Once.of(
+                    context.tenant, context.caller, "threads", idempotency_key, context.store,
+                    person, by, more, days, salt=session.salt,
+                )  # fmt: skip
+                before = once.before(transaction, now)
+                if before is not None:
+                    return Thread(find_thread(transaction, context, person, before["thread"], now))
             for old in transaction.threads(context.tenant, context.store, (person,), name):
                 if old.expires_at > now:
                     raise ThreadExists(f"id: there is a thread {name} already", field="id")
@@ -41,9 +59,10 @@ class ThreadWriter:
                 now, days, 0, now + days * DAY,
             )  # fmt: skip
             audit = self._audit(row, "thread_create", "stored")
-            transaction.apply(
-                ChangeSet(context.tenant, threads=ThreadChanges(kept=[row]), audit=[audit])
-            )
+            changes = ChangeSet(context.tenant, threads=ThreadChanges(kept=[row]), audit=[audit])
+            if once is not None:
+                changes.answered.append(once.kept(person, {"thread": name}, now))
+            transaction.apply(changes)
         return Thread(row)
 
     def set_state(self, person: str, id: str, state: object, expect: object) -> ThreadState:

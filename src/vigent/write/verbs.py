@@ -143,8 +143,25 @@ class Writer:
 
     # ------------------------------------------------------------------------ proposals
 
-    def propose(self, person: str, request: Mapping[str, Any], held: str | None) -> WriteResult:
-        """Take a candidate in; ``held`` is why a check wants a person to decide."""
+    def propose(
+        self,
+        person: str,
+        request: Mapping[str, Any],
+        held: str | None,
+        refused: str | None = None,
+    ) -> WriteResult:
+        """Take a candidate in; ``held`` is why a check wants a person to decide.
+
+        With ``refused``, why a check refuses it, that is noted and nothing is stored.
+        """
+        if refused is not None:
+            return self.refuse_unseen(person, request, refused)
+        draft = self.proposed(person, request, held)
+        with self.pipeline.session() as session:
+            return self.enter_proposed(session, draft)
+
+    def proposed(self, person: str, request: Mapping[str, Any], held: str | None) -> Draft:
+        """Check a candidate; raises InvalidInput naming the first field that does not fit."""
         retracts = request.get("value") is None and request.get("text") is None
         if retracts:
             given = {k: request[k] for k in RETRACT_FIELDS if k in request and k != "value"}
@@ -153,11 +170,14 @@ class Writer:
             given = {k: v for k, v in request.items() if k in WRITE_FIELDS and v is not None}
             draft = accept(self.context.schema, person, Request(**given))
         draft.held = held or draft.held
-        with self.pipeline.session() as session:
-            reason = self._unsupported(session, draft)
-            if reason is not None:
-                return self.refuse(session, draft, reason)
-            return self.pipeline.enter(session, draft)
+        return draft
+
+    def enter_proposed(self, session: Session, draft: Draft) -> WriteResult:
+        """Take a candidate into a session, unless its quote does not stand in its episode."""
+        reason = self._unsupported(session, draft)
+        if reason is not None:
+            return self.refuse(session, draft, reason)
+        return self.pipeline.enter(session, draft)
 
     def _unsupported(self, session: Session, draft: Draft) -> str | None:
         if draft.source_episode is None or draft.quote is None:

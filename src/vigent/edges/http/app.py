@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from vigent.edges.http import (
+    agents,
     blocks,
     episodes,
     finding,
@@ -17,6 +18,8 @@ from vigent.edges.http import (
     names,
     state,
     stores,
+    threads,
+    tools,
 )
 from vigent.edges.http.problems import add_problems
 from vigent.service import Service
@@ -41,7 +44,9 @@ def create_app(service: Service | None = None) -> FastAPI:
         lifespan=lifespan, docs_url="/docs", redoc_url=None, openapi_url="/openapi.json",
     )  # fmt: skip
     app.state.service = serving
-    for part in (stores, state, gate, finding, many, memory, episodes, names, blocks):
+    for part in (
+        stores, state, gate, finding, many, memory, episodes, names, blocks, threads, agents, tools,
+    ):  # fmt: skip
         app.include_router(part.router)
     add_problems(app)
     return app

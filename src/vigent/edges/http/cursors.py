@@ -7,12 +7,18 @@ import binascii
 import hashlib
 import hmac
 import json
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from fastapi import Query
 
 from vigent.caller import Caller
 from vigent.errors import InvalidInput
 
-__all__ = ["cursor", "place"]
+__all__ = ["Limit", "Next", "cursor", "place", "read_cursor"]
+
+Limit = Annotated[int, Query(ge=1, le=200, description="How many at most")]
+Next = Annotated[str | None, Query(alias="next", min_length=1, max_length=2000,
+                                   description="The cursor of the page before")]  # fmt: skip
 
 _VERSION: Final = b"\x01"
 _TENANT, _QUERY, _MAC, _CHECK = 8, 8, 16, 4
@@ -49,6 +55,11 @@ def place(caller: Caller, query: object, given: str | None, field: str = "next")
     if signed[1 + _TENANT : _HEAD] != _short(_asked(caller, query), _QUERY):
         raise InvalidInput(field, "is a cursor of another list")
     return json.loads(signed[_HEAD:])
+
+
+def read_cursor(caller: Caller, query: object, given: str | None) -> list[Any] | None:
+    """Give the place that a cursor stands for, under the name ``next``; see ``place``."""
+    return place(caller, query, given)
 
 
 def _asked(caller: Caller, query: object) -> str:

@@ -85,9 +85,25 @@ class ThreadView:
         self._episodes = episodes
 
     def threads(
-        self, tenant: str, store: str | None, persons: Sequence[str], id: str | None = None
+        self,
+        tenant: str,
+        store: str | None,
+        persons: Sequence[str],
+        id: str | None = None,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
     ) -> list[ThreadRow]:
         """Give the threads of some persons, or those of one id; in the order of the persons."""
+        if limit is not None:
+            return [
+                thread
+                for person in persons
+                for thread in sorted(
+                    (t for t in self.threads(tenant, store, [person]) if t.id > (after or "")),
+                    key=lambda t: t.id,
+                )[:limit]
+            ]
         return [
             thread
             for person in persons
@@ -103,7 +119,13 @@ class ThreadView:
         return [t for t in every if t.tenant == tenant and t.expires_at <= by]
 
     def thread_items(
-        self, thread: ThreadRow, person: str, *, after: int, last: int | None
+        self,
+        thread: ThreadRow,
+        person: str,
+        *,
+        after: int,
+        last: int | None,
+        limit: int | None = None,
     ) -> list[tuple[Place, EpisodeRow]]:
         """Give what follows a position, in order: a person's and the shared, or the last of it."""
         found = [
@@ -112,6 +134,7 @@ class ThreadView:
             if place.thread == thread.no and place.position > after
         ]
         seen = [(place, row) for place, row in found if row.person in (person, "")]
+        seen = seen[:limit]
         return seen if last is None else seen[max(0, len(seen) - last) :]
 
     def thread_episodes(self, thread: ThreadRow) -> list[int]:

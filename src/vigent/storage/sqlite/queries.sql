@@ -529,6 +529,10 @@ SELECT * FROM thread WHERE tenant = ? AND id = ?;
 -- All threads of a person in a store.
 SELECT * FROM thread WHERE tenant = ? AND store = ? AND person = ?;
 
+-- name: threads_page
+-- Threads of a person in a store from an id on, in order of their ids.
+SELECT * FROM thread WHERE tenant = ? AND store = ? AND person = ? AND id > ? ORDER BY id LIMIT ?;
+
 -- name: threads_expired
 -- Threads past their time.
 SELECT * FROM thread WHERE tenant = ? AND expires_at <= ?;
@@ -552,13 +556,13 @@ DELETE FROM thread WHERE no = ? AND tenant = ?;
 SELECT coalesce(max(no), 0) FROM thread;
 
 -- name: items_after
--- What follows a position of a thread: a person's and the shared.
+-- What follows a position of a thread: a person's and the shared; all of it for a limit of -1.
 SELECT thread_item.thread, thread_item.position, thread_item.episode, thread_item.agent,
        thread_item.sealed, episode.*
 FROM thread_item CROSS JOIN episode ON episode.no = thread_item.episode
 WHERE thread_item.tenant = ?1 AND thread_item.thread = ?2 AND thread_item.position > ?3
   AND +episode.tenant = ?1 AND (+episode.person = ?4 OR +episode.person = '')
-ORDER BY thread_item.position;
+ORDER BY thread_item.position LIMIT ?5;
 
 -- name: items_last
 -- The last of what follows a position of a thread, latest first; see items_after.

@@ -245,7 +245,14 @@ class SqliteSnapshot(AliasView, IndexView, ResourceView):
         return [EpisodeRow._make(row) for row in rows]
 
     def threads(
-        self, tenant: str, store: str | None, persons: Sequence[str], id: str | None = None
+        self,
+        tenant: str,
+        store: str | None,
+        persons: Sequence[str],
+        id: str | None = None,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
     ) -> list[ThreadRow]:
         """Give the threads of some persons, or those of one id; in the order of the persons."""
         if store is None:
@@ -254,7 +261,11 @@ class SqliteSnapshot(AliasView, IndexView, ResourceView):
             return [row for person in persons for row in every if row.person == person]
         rows: list[ThreadRow] = []
         for person in persons:
-            if id is None:
+            if limit is not None:
+                asked = (tenant, store, person, after or "", limit)
+                found = self._run(Q["threads_page"], asked).fetchall()
+                rows += [ThreadRow._make(row) for row in found]
+            elif id is None:
                 found = self._run(Q["threads_of_person"], (tenant, store, person)).fetchall()
                 rows += sorted(ThreadRow._make(row) for row in found)
             else:
@@ -268,12 +279,19 @@ class SqliteSnapshot(AliasView, IndexView, ResourceView):
         return [ThreadRow._make(row) for row in rows]
 
     def thread_items(
-        self, thread: ThreadRow, person: str, *, after: int, last: int | None
+        self,
+        thread: ThreadRow,
+        person: str,
+        *,
+        after: int,
+        last: int | None,
+        limit: int | None = None,
     ) -> list[tuple[Place, EpisodeRow]]:
         """Give what follows a position, in order: a person's and the shared, or the last of it."""
         asked = (thread.tenant, thread.no, after, person)
         if last is None:
-            rows = self._run(Q["items_after"], asked).fetchall()
+            many = -1 if limit is None else limit
+            rows = self._run(Q["items_after"], (*asked, many)).fetchall()
         else:
             rows = self._run(Q["items_last"], (*asked, last)).fetchall()[::-1]
         width = len(Place._fields)

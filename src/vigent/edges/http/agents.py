@@ -1,0 +1,90 @@
+"""Agents: each save of a name makes its next version."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response
+from pydantic import Field
+
+from vigent.agents import agent, remove_agent, save_agent, shown, shown_version, versions
+from vigent.edges.http.bodies import Body
+from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
+from vigent.edges.http.cursors import Limit, Next, cursor, read_cursor
+from vigent.edges.http.threads_answers import Agent, AgentPage, AgentVersions, refusals
+from vigent.govern.documents import AgentVersion, InjectionSpec
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/agents", tags=["agents"], route_class=Route)
+
+AgentId = Annotated[str, Path(min_length=1, max_length=200, description="An agent, by id or name")]
+
+
+class NewAgent(Body):
+    """An agent to be saved; a block here takes the place of the key's, whole."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    model: Annotated[str, Field(min_length=1, max_length=200)]
+    instructions: Annotated[str | None, Field(max_length=100_000)] = None
+    memory_injection: InjectionSpec | None = None
+
+
+@router.post("", status_code=201, response_model=Agent, responses=refusals(403, 409, 422))
+@writes
+def save(caller: Called, body: NewAgent, idempotency_key: Idempotency = None) -> Response:
+    """Make an agent, or the next version of the one of this name.
+
+    Needs threads, responses or management. A model that the tenant does not offer is refused on
+    ``model``, a store that is not there for this key on ``memory_injection.index_id``.
+    """
+    caller.require("threads", "responses", "management")
+    wanted = AgentVersion.model_validate(body.model_dump())
+    return answer(save_agent(caller, wanted, idempotency_key), 201)
+
+
+@router.get("", response_model=AgentPage, responses=refusals(403, 404, 422))
+@reads
+def listed(caller: Called, limit: Limit = 50, next_: Next = None) -> Response:
+    """Give the agents of the tenant, in the order in which they were made."""
+    caller.require("threads", "responses", "management")
+    after = read_cursor(caller, "agents", next_)
+    rows = caller.host.registry.page(
+        caller.tenant, "agent", after=str(after[0]) if after else "", limit=limit + 1
+    )
+    more = cursor(caller, "agents", [rows[limit - 1].id]) if len(rows) > limit else None
+    return answer({"agents": [shown(row) for row in rows[:limit]], "next": more})
+
+
+@router.get("/{agent_id}", response_model=Agent, responses=refusals(403, 404))
+@reads
+def one(caller: Called, agent_id: AgentId) -> Response:
+    """Give an agent: its latest version."""
+    caller.require("threads", "responses", "management")
+    return answer(shown(agent(caller, agent_id)))
+
+
+@router.get("/{agent_id}/versions", response_model=AgentVersions, responses=refusals(403, 404, 422))
+@reads
+def history(
+    caller: Called, agent_id: AgentId, limit: Limit = 50, next_: Next = None
+) -> Response:  # fmt: skip
+    """Give the versions of an agent, the first one first."""
+    caller.require("threads", "responses", "management")
+    row = agent(caller, agent_id)
+    asked = ["versions", row.id]
+    place = read_cursor(caller, asked, next_)
+    start, every = (int(place[0]) if place else 0), versions(row)
+    told = [shown_version(no, v) for no, v in enumerate(every, 1)][start : start + limit]
+    more = cursor(caller, asked, [start + limit]) if len(every) > start + limit else None
+    return answer({"id": row.id, "versions": told, "next": more})
+
+
+@router.delete("/{agent_id}", status_code=204, response_class=Response,
+               responses=refusals(403, 404, 409))  # fmt: skip
+@writes
+def remove(caller: Called, agent_id: AgentId) -> Response:
+    """Remove an agent with its versions; 409 while a store's extraction switch names it."""
+    caller.require("threads", "responses", "management")
+    remove_agent(caller, agent_id)
+    return Response(status_code=204)
