@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import orjson
 
+from vigent.domain.exact import exact_json, restored
 from vigent.domain.jsontext import check_metadata
 from vigent.domain.statements import Statement
 from vigent.domain.time import OPEN, instant_of
-from vigent.domain.values import exact_json, restored
 
 __all__ = [
     "AT",

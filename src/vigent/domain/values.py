@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime as dt
 import enum
 import re
-import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final, NamedTuple, cast
@@ -34,7 +33,16 @@ from vigent.errors import (
     SchemaMismatch,
 )
 
-__all__ = ["Value", "canonical", "decode", "exact_json", "jsonable", "render", "restored"]
+__all__ = [
+    "Value",
+    "canonical",
+    "decode",
+    "exact_json",
+    "jsonable",
+    "named_value",
+    "render",
+    "restored",
+]
 
 _SECOND: Final = 1_000_000
 
@@ -299,22 +307,6 @@ def jsonable(kind: str, stored: str) -> Any:
     if kind == "boolean":
         return stored == "true"
     return _floats(parse_json(stored)) if kind == "json" else stored
-
-
-def exact_json(stored: str) -> str | None:
-    """Give JSON text where ``jsonable`` does not say all of it: numbers beyond floats, as text."""
-    return None if check_json(jsonable("json", stored), "value", sys.maxsize) == stored else stored
-
-
-def restored(kind: str, given: Any, exact: str | None = None) -> str:
-    """Give back the stored text of a value that ``jsonable`` and ``exact_json`` wrote."""
-    if kind == "integer":
-        return int.__repr__(given)
-    if kind == "boolean":
-        return "true" if given else "false"
-    if kind == "json":
-        return check_json(given, "value", sys.maxsize) if exact is None else exact
-    return given
 
 
 def render(kind: str, stored: str) -> str:

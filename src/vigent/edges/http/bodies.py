@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, WithJsonSchema
 
 from vigent.caller import Caller
+from vigent.domain.exact import named_value
 from vigent.domain.time import iso, parse_instant
 
 __all__ = [
@@ -25,11 +26,13 @@ __all__ = [
     "Number",
     "Numberlike",
     "Timezone",
+    "ValueKind",
     "Whole",
     "Wordlike",
     "dated",
     "given",
     "settled",
+    "valued",
 ]
 
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -63,6 +66,10 @@ Filters = Annotated[
             "description": 'field to value, or to {"op": value}; all of them have to hold',
         }
     ),
+]
+ValueKind = Annotated[
+    Literal["date", "instant", "duration", "decimal"] | None,
+    Field(description="what the text in value stands for, where JSON has no such kind"),
 ]
 Whole = Annotated[int, Strict()]
 Next = Annotated[str | None, Query(max_length=2000, description="where the last page ended")]
@@ -115,6 +122,14 @@ def settled(
         else iso(parse_instant(given, name, timezone=timezone, bare_date=edge))
         for name, given in dated(caller, fields, timezone, ends=ends).items()
     }
+
+
+def valued(fields: dict[str, Any]) -> dict[str, Any]:
+    """Give fields with the value as the kind that ``value_kind`` names, where it is named."""
+    rest = {name: value for name, value in fields.items() if name != "value_kind"}
+    if fields.get("value_kind") is None:
+        return rest
+    return {**rest, "value": named_value(fields["value_kind"], fields.get("value"))}
 
 
 def given(body: BaseModel, *without: str) -> dict[str, Any]:

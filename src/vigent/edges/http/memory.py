@@ -33,10 +33,12 @@ from vigent.edges.http.bodies import (
     Next,
     Numberlike,
     Timezone,
+    ValueKind,
     Wordlike,
     dated,
     given,
     settled,
+    valued,
 )
 from vigent.edges.http.calling import (
     Called,
@@ -75,6 +77,7 @@ class NewMemory(Body):
     subject: Attribute = None
     attribute: Attribute = None
     value: Jsonlike = None
+    value_kind: ValueKind = None
     valid_from: Instantlike = None
     valid_to: Instantlike = None
     mode: Literal["change", "correction", "replace"] = "change"
@@ -100,6 +103,7 @@ class Amendment(Body):
 
     text: Wordlike = None
     value: Jsonlike = None
+    value_kind: ValueKind = None
     valid_from: Instantlike = None
     valid_to: Instantlike = None
     confidence: Confidence = None
@@ -130,6 +134,7 @@ class Retraction(Body):
 
 def asked_of(caller: Caller, fields: dict[str, Any]) -> dict[str, Any]:
     """Give the fields of a write or retraction as the engine takes them."""
+    fields = valued(fields)
     zone = fields.get("timezone")
     dates = {name: fields[name] for name in _DATES if name in fields}
     trust = caller.lowered(fields.get("trust"))
@@ -293,7 +298,7 @@ def amend(caller: Called, memory_id: str, body: Amendment) -> Response:
     ``superseded_by``. In place alone the outcome is ``updated``.
     """
     memory, _ = caller.holding(memory_id, "write")
-    changes = given(body)
+    changes = valued(given(body))
     dates = {name: changes[name] for name in _DATES if name in changes}
     changes |= dated(caller, dates, body.timezone)
     changes["trust"] = caller.trust
