@@ -33,16 +33,7 @@ from vigent.errors import (
     SchemaMismatch,
 )
 
-__all__ = [
-    "Value",
-    "canonical",
-    "decode",
-    "exact_json",
-    "jsonable",
-    "named_value",
-    "render",
-    "restored",
-]
+__all__ = ["Value", "canonical", "decode", "jsonable", "render"]
 
 _SECOND: Final = 1_000_000
 
