@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import cache
 from typing import Any
 
 import uvicorn
@@ -56,6 +57,7 @@ class Served(Client):
 
     def __init__(self, service: Service, server: Server, key: str, tenant: str, **scope: Any):
         super().__init__(server.url, key, **scope)
+        self._keyed = key
         self._service, self._server = service, server
         row = service.registry.named(tenant, "store", scope["store"])
         assert row is not None
@@ -79,3 +81,13 @@ class Served(Client):
     def close(self) -> None:
         super().close()
         self._server.close()
+
+
+@cache
+def serves_persons() -> bool:
+    """Whether the app has the routes of persons: their erasure and who they are."""
+    service = Service.open(":memory:", embedder="none")
+    try:
+        return any("/persons/" in path for path in create_app(service).openapi()["paths"])
+    finally:
+        service.close()

@@ -7,22 +7,43 @@ import pytest
 from vigent import Memory
 from vigent.testing import FakeClock, HashEmbedder
 
+UNASKED: dict[str, str] = {}
+"""Tests that cannot be asked of a client, and why."""
+
 
 @pytest.fixture
 def clock():
     return FakeClock("2026-01-01T00:00:00Z")
 
 
-@pytest.fixture(params=["sqlite", "inmemory"])
+@pytest.fixture(params=["sqlite", "inmemory", "client"])
 def memory(request, tmp_path, clock):
     """A store whose attribute ``allergy`` is multi-valued and ``birth_date`` a date."""
-    path = tmp_path / "memory.db" if request.param == "sqlite" else ":memory:"
+    path = ":memory:" if request.param == "inmemory" else tmp_path / "memory.db"
     schema = {
         "attributes": {"allergy": {"cardinality": "multi"}, "birth_date": "date"},
         "retention": {"keep-2y": 730},
     }
-    with Memory.open(path, tenant="t1", schema=schema, clock=clock) as opened:
+    opener = served if request.param == "client" else Memory.open
+    if request.param == "client":
+        unasked(request)
+    with opener(path, tenant="t1", schema=schema, clock=clock) as opened:
         yield opened
+
+
+def served(path, **options):
+
+    pytest.importorskip("fastapi")
+    from tests.serving import Served  # noqa: PLC0415 - the service is an extra
+
+    return Served.open(path, **options)
+
+
+def unasked(request):
+    """Leave out what a client of a service cannot be asked, with the reason."""
+    name = f"{request.path.name}::{request.node.originalname}"
+    if name in UNASKED:
+        pytest.skip(UNASKED[name])
 
 
 @pytest.fixture
