@@ -148,6 +148,7 @@ def everything(memory):
     yield from memory.diff(since="2026-01-31T00:00:00Z", until="2026-06-02T00:00:00Z")
     thread = memory.threads.create("p1", "helper", {"a": 1})
     yield thread
+    yield memory.threads.set_state(thread, {"step": 1})
     yield memory.threads.append(thread, "where does Mira live?", role="user")
     yield memory.threads.append(thread, "look", kind="tool_call", sealed=True, agent="a")
     yield memory.threads.append(thread, "Braga", role="tool")

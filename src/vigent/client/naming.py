@@ -27,7 +27,7 @@ class AliasVerbs(Verbs):
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> Exchange[AliasResult]:
         """Make a name an alias of a subject; the same again changes nothing."""
-        body = {"name": name, "of": of}
+        body = {"name": canonical_subject(name, "name")[0], "of": canonical_subject(of, "of")[0]}
         found = yield self.request("POST", *self.store("aliases"), body=body, person=person)
         return AliasResult.from_dict(found)
 

@@ -8,8 +8,9 @@ from typing import Any, Final, Literal, cast
 
 from vigent.client.conduct import Exchange
 from vigent.client.requests import PAGE, Verbs
-from vigent.client.wire import Request, moment, told_value
+from vigent.client.wire import Request, encode, moment, told_value
 from vigent.domain.episodes import Episode, Provenance, Visibility
+from vigent.domain.jsontext import check_json
 from vigent.domain.messages import ContextAnswer
 from vigent.domain.query import SearchAnswer
 from vigent.domain.records import Record
@@ -116,13 +117,17 @@ class RecordVerbs(Verbs):
         is refused gives its error in place; with ``atomic`` it raises, and nothing is written.
         """
         told = [_item(one) for one in items]
-        size = max(1, len(told)) if atomic else BATCH  # the service refuses what is too large
+        good = [one for one in told if not isinstance(one, VigentError)]
+        if atomic and len(good) < len(told):
+            raise next(one for one in told if isinstance(one, VigentError))
+        size = max(1, len(good)) if atomic else BATCH  # the service refuses what is too large
         found: builtins.list[WriteResult | VigentError] = []
-        for start in range(0, len(told), size):
-            part = told[start : start + size]
+        for start in range(0, len(good), size):
+            part = good[start : start + size]
             done = yield self._batch(part, person, atomic=atomic)
             found += [_entered(one) for one in done["results"]]
-        return found
+        answers = iter(found)
+        return [one if isinstance(one, VigentError) else next(answers) for one in told]
 
     def _batch(
         self,
@@ -323,6 +328,9 @@ class RecordVerbs(Verbs):
         known_at: Instantlike = None,
         status: str | None = None,
         min_confidence: float | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        after: Instantlike = None,
+        before: Instantlike = None,
         include: Literal["current", "history"] = "current",
         order: Literal["recorded", "confidence"] = "recorded",
         timezone: str | None = None,
@@ -334,8 +342,9 @@ class RecordVerbs(Verbs):
         query = {
             "index_id": self.scope.store, "type": type, "subject": subject,
             "attribute": attribute, "as_of": as_of, "known_at": known_at, "status": status,
-            "min_confidence": min_confidence, "include": None if include == "current" else include,
-            "timezone": timezone, "limit": PAGE,
+            "min_confidence": _number(min_confidence), "include": include,
+            "after": after, "before": before, "timezone": timezone, "limit": PAGE,
+            **_filters(metadata),
         }  # fmt: skip
         return self._sorted(query, person) if order == "confidence" else self._pages(query, person)
 
@@ -423,6 +432,25 @@ def _about(subject: object, attribute: object) -> dict[str, str | None]:
     return {"subject": canonical_subject(subject)[0], "attribute": named}
 
 
+def _number(given: object) -> object:
+    # In a query a text that reads as a number would be one.
+    if given is not None and (isinstance(given, bool) or not isinstance(given, int | float)):
+        raise InvalidInput("min_confidence", "must be a number from 0 to 1")
+    return given
+
+
+def _filters(metadata: object) -> dict[str, str]:
+    """Give filters on metadata as parameters of a query, each value as JSON."""
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput("metadata", f"must be a mapping, not {type(metadata).__name__}")
+    asked = cast("Mapping[str, Any]", metadata)
+    return {
+        f"metadata.{name}": check_json(value, f"metadata.{name}") for name, value in asked.items()
+    }
+
+
 def _lower(trust: str) -> str | None:
     # The service takes a caller's own trust where none is named, which is never below this.
     return None if trust == "application" else trust
@@ -440,13 +468,20 @@ def _value(value: Any) -> dict[str, Any]:
     return {} if value is UNSET else told_value(value)
 
 
-def _item(given: Mapping[str, Any]) -> dict[str, Any]:
+def _item(given: Mapping[str, Any]) -> dict[str, Any] | VigentError:
+    """Give an item as it is sent, or the error of one that JSON cannot say."""
     if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput("items", "must be mappings")
+        return InvalidInput("items", "must be mappings")
     told = {name: moment(value) for name, value in given.items() if value is not UNSET}
     if told.get("trust") == "application":
         del told["trust"]
-    return {**told, **told_value(given["value"])} if "value" in told else told
+    try:
+        if "value" in told:
+            told |= told_value(given["value"])
+        encode(told)
+    except VigentError as error:
+        return error
+    return told
 
 
 def _entered(found: Mapping[str, Any]) -> WriteResult | VigentError:

@@ -23,7 +23,7 @@ from vigent.domain.content import (
     shown_columns,
 )
 from vigent.domain.statements import KeyId, Statement
-from vigent.domain.text import canonical_subject, is_own
+from vigent.domain.text import canonical_subject, is_own, own_name
 from vigent.domain.time import DAY, OPEN, Instant, instant_of, iso, to_datetime
 from vigent.domain.values import decode, jsonable
 
@@ -271,11 +271,12 @@ class Record:
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Self:
         """Give back the record that ``to_dict`` wrote, with nothing lost."""
-        subject = found["subject"] or ""
+        subject, attribute = found["subject"] or "", found["attribute"] or ""
+        named = own_name(subject) if is_own(attribute) else subject
         key = KeyId(
             found["tenant_id"], found["store_id"], found["person_id"] or "",
-            subject if is_own(subject) or not subject else canonical_subject(subject)[1],
-            found["attribute"] or "", "" if found["attribute"] else found["memory_type"],
+            canonical_subject(named)[1] if named == subject and subject else named,
+            attribute, "" if attribute else found["memory_type"],
         )  # fmt: skip
         stretch = Stretch(
             instant_of(found["valid_from"]), moment_of(found["valid_to"], OPEN),
