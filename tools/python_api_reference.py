@@ -60,6 +60,11 @@ TWIN = """\
 It has every verb of `Memory` under the same name, to be awaited; `list` is an asynchronous
 iterator."""
 
+CLIENT = """\
+It has these verbs of `Memory`, with the same arguments and answers: `{verbs}`, and
+those of `threads`, `blocks`, `alias`, `review` and `persons`.
+[Use a service from Python](../how-to/python-client.md) tells the rest."""
+
 
 def signature(thing: Any, name: str) -> str:
     """The call as it is written, a parameter a line where it is long."""
@@ -162,10 +167,19 @@ def describe(name: str, thing: Any) -> list[str]:
     return [f"## {name}", f"`{thing}`".replace("typing.", "")]
 
 
+def describe_client(name: str) -> list[str]:
+    """A client: how it is made, and which verbs it shares with ``Memory``."""
+    cls = getattr(vigent, name)
+    shared = [n for n, value in vars(cls).items() if callable(value) and not n.startswith("_")]
+    verbs = "`, `".join(n for n in shared if n != "close")
+    call = signature(cls, name).removesuffix(" -> None")
+    return [f"## {name}", f"```\n{call}\n```", document(cls), CLIENT.format(verbs=verbs)]
+
+
 def ordered() -> list[str]:
     """The facade first, then its asynchronous twin, then the rest by name; errors elsewhere."""
     names = [n for n in vigent.__all__ if not is_error(n)]
-    first = ["Memory", "AsyncMemory"]
+    first = ["Memory", "AsyncMemory", "Client", "AsyncClient"]
     return [*first, *(n for n in names if n not in first)]
 
 
@@ -181,6 +195,8 @@ def page() -> str:
     for name in ordered():
         if name == "AsyncMemory":
             parts += ["## AsyncMemory", document(vigent.AsyncMemory), TWIN]
+        elif name in {"Client", "AsyncClient"}:
+            parts += describe_client(name)
         else:
             parts += describe(name, getattr(vigent, name))
         if name == "Memory":

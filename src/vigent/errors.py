@@ -34,6 +34,7 @@
     │   ├── StoreReadOnly           the file or folder cannot be written
     │   ├── StoreFull               no space left
     │   ├── StoreNewer              the file was written by a newer Vigent
+    │   ├── ServiceUnreachable      a service gives no answer: not reached, cut off, too slow
     │   └── ModelUnavailable        a model is not installed, not reached, or gives no answer
     └── InternalError               our fault
         └── CorruptStore            the stored rows contradict each other
@@ -43,7 +44,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 __all__ = [
     "AliasConflict",
@@ -67,6 +69,7 @@ __all__ = [
     "ResourceExists",
     "ResourceInUse",
     "SchemaMismatch",
+    "ServiceUnreachable",
     "StoreBusy",
     "StoreFull",
     "StoreNewer",
@@ -96,6 +99,26 @@ class VigentError(Exception):
         super().__init__(message)
         self.message = message
         self.field = field
+
+    @classmethod
+    def from_dict(
+        cls, found: Mapping[str, Any], *, retry_after: float | None = None
+    ) -> VigentError:
+        """Give back the error that ``to_dict`` wrote.
+
+        A code that is not known here, as of a newer service, gives the base of its category,
+        which then bears that code.
+        """
+        code = found["code"]
+        kind = _by_code(VigentError).get(code)
+        known = _BASES[found["category"]] if kind is None else kind
+        error = known.__new__(known)
+        VigentError.__init__(error, found["message"], field=found["field"])
+        if kind is None:
+            vars(error)["code"] = code
+        if isinstance(error, UnavailableError):
+            error.retry_after = 1.0 if retry_after is None else retry_after
+        return error
 
     def to_dict(self) -> dict[str, str | None]:
         """Give the error as JSON-ready values: code, category, field and message."""
@@ -303,6 +326,15 @@ class StoreNewer(UnavailableError):
     code = "store_newer"
 
 
+class ServiceUnreachable(UnavailableError):
+    """A service of Vigent was not reached, or its answer did not come or was none.
+
+    Whether it did what was asked is not known. The message holds no key.
+    """
+
+    code = "service_unreachable"
+
+
 class ModelUnavailable(UnavailableError):
     """A model is not installed, was not reached, or gave no answer that can be used.
 
@@ -323,3 +355,19 @@ class CorruptStore(InternalError):
     """Stored rows contradict each other."""
 
     code = "corrupt_store"
+
+
+_BASES: dict[str, type[VigentError]] = {
+    "caller": CallerError,
+    "conflict": ConflictError,
+    "unavailable": UnavailableError,
+    "bug": InternalError,
+}
+
+
+def _by_code(kind: type[VigentError]) -> dict[str, type[VigentError]]:
+    found = {kind.code: kind}
+    for below in kind.__subclasses__():
+        if "code" in vars(below):  # what others derive bears the code of ours
+            found.update(_by_code(below))
+    return found

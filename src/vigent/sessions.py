@@ -47,7 +47,7 @@ def make_thread(
     caller.require("threads")
     store = _home(caller) if index_id is None else caller.store(index_id, "write")
     memory = caller.host.memory(store, caller)
-    id = caller.host.registry.ids.new("thr")
+    id = fields.pop("id", None) or caller.host.registry.ids.new("thr")
     return memory.threads.create(person_of(caller, person), id=id, **fields)
 
 

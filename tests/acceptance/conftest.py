@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from vigent import Memory
@@ -13,16 +15,36 @@ def clock():
     return FakeClock("2026-01-01T00:00:00Z")
 
 
-@pytest.fixture(params=["sqlite", "inmemory"])
+@pytest.fixture(params=["sqlite", "inmemory", "client"])
 def memory(request, tmp_path, clock):
     """A store whose attribute ``allergy`` is multi-valued and ``birth_date`` a date."""
-    path = tmp_path / "memory.db" if request.param == "sqlite" else ":memory:"
+    path = ":memory:" if request.param == "inmemory" else tmp_path / "memory.db"
     schema = {
         "attributes": {"allergy": {"cardinality": "multi"}, "birth_date": "date"},
         "retention": {"keep-2y": 730},
     }
-    with Memory.open(path, tenant="t1", schema=schema, clock=clock) as opened:
+    opener = served if request.param == "client" else Memory.open
+    if request.param == "client":
+        unasked(request)
+    with opener(path, tenant="t1", schema=schema, clock=clock) as opened:
         yield opened
+
+
+def served(path, **options):
+
+    pytest.importorskip("fastapi")
+    from tests.serving import Served  # noqa: PLC0415 - the service is an extra
+
+    return Served.open(path, **options)
+
+
+def unasked(request):
+    """Leave out what a service cannot be asked yet: who its persons are, and their erasure."""
+    from tests.serving import serves_persons  # noqa: PLC0415 - the service is an extra
+
+    about = inspect.getsource(request.function)
+    if ("erase_person" in about or "persons.link" in about) and not serves_persons():
+        pytest.skip("the routes of persons are not there")
 
 
 @pytest.fixture

@@ -132,7 +132,7 @@ class TestC54AskedAgain:
         ask = {**SEAT, "value": "1A", "idempotency_key": "k1"}
         first = memory.write(**ask)
         again = memory.write(**ask)
-        assert again.to_dict() == first.to_dict()
+        assert again == first
         done, errors = at_once(10, lambda _: memory.write(**{**ask, "idempotency_key": "k2"}))
         assert errors == []
         assert len({r.memory.memory_id for r in done}) == 1

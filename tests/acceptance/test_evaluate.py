@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vigent import Memory
+from vigent import Memory, Record
 from vigent.errors import InvalidInput
 from vigent.evaluation import DATASETS, evaluate
 
@@ -74,9 +74,9 @@ def read_lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def rows(db: Path, dataset: str) -> list[dict]:
+def rows(db: Path, dataset: str) -> list[Record]:
     with Memory.open(str(db)) as memory:
-        return [record.to_dict() for record in memory.list(include="history")]
+        return list(memory.list(include="history"))
 
 
 @pytest.mark.parametrize("dataset", DATASETS)

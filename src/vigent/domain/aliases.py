@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-from vigent.domain.time import Instant, iso, to_datetime
+from vigent.domain.time import Instant, instant_of, iso, to_datetime
 
 __all__ = ["Alias", "AliasResult", "AliasRow", "Names", "joined"]
 
@@ -47,6 +47,13 @@ class Alias:
         """When it was made, in UTC."""
         return to_datetime(self.instant)
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        return cls(
+            found["name"], found["subject"], found["person_id"], instant_of(found["created_at"])
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Give the alias as JSON-ready values."""
         return {
@@ -64,6 +71,12 @@ class AliasResult:
 
     outcome: str
     alias: Alias | None
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        alias = found["alias"]
+        return cls(found["outcome"], None if alias is None else Alias.from_dict(alias))
 
     def to_dict(self) -> dict[str, Any]:
         """Give the result as JSON-ready values."""
@@ -90,6 +103,12 @@ class Names:
         return tuple(
             dict.fromkeys((self.subject, *self.written, *self.aliases, *self.name))
         )  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        named = (tuple(found[part]) for part in ("written", "aliases", "name"))
+        return cls(found["subject"], *named)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the names as JSON-ready values."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, Self
 
 from vigent.domain.records import Record
 from vigent.domain.text import own_name
@@ -70,14 +71,20 @@ class Block:
         """Since when it no longer does; None while it stands."""
         return self.record.valid_to
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        return cls(Record.from_dict(found["record"]))
+
     def to_dict(self) -> dict[str, Any]:
-        """Give the block as JSON-ready values."""
+        """Give the block as JSON-ready values, the record that it is among them."""
         row = self.record.to_dict()
         return {
             "name": self.name, "text": self.text, "person_id": self.person,
             "memory_id": self.memory_id, "valid_from": row["valid_from"],
             "valid_to": row["valid_to"], "recorded_from": row["recorded_from"],
             "recorded_to": row["recorded_to"], "expires_at": row["expires_at"],
+            "record": row,
         }  # fmt: skip
 
     def __eq__(self, other: object) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
+from vigent.domain.jsontext import check_metadata
 from vigent.domain.records import Record
-from vigent.domain.time import Instant, iso, to_datetime
+from vigent.domain.time import OPEN, Instant, instant_of, iso, to_datetime
 
-__all__ = ["Episode", "EpisodeRow", "Evidence", "Provenance", "Visibility"]
+__all__ = ["Episode", "EpisodeRow", "Evidence", "Provenance", "Visibility", "row_of"]
 
 
 class EpisodeRow(NamedTuple):
@@ -33,6 +35,19 @@ class EpisodeRow(NamedTuple):
     expires_at: Instant
     flagged: int
     stub: int
+
+
+_KEPT = EpisodeRow._fields.index("expires_at")
+
+
+def row_of(found: Mapping[str, Any]) -> EpisodeRow:
+    """Give the row of an episode that was written as a dict, but for how long it is kept."""
+    return EpisodeRow(
+        0, found["tenant_id"], found["episode_id"], found["store_id"], found["person_id"] or "",
+        found["role"], found["kind"], found["content"], instant_of(found["occurred_at"]),
+        instant_of(found["recorded_at"]), found["speaker"], found["thread"],
+        found["external_id"], check_metadata(found["metadata"]), OPEN, 0, int(found["stub"]),
+    )  # fmt: skip
 
 
 class Episode:
@@ -106,6 +121,11 @@ class Episode:
         """Whether only id, time and kind are left."""
         return bool(self.row.stub)
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Episode:
+        """Give back what ``to_dict`` wrote."""
+        return Episode(row_of(found))
+
     def to_dict(self) -> dict[str, Any]:
         """Give the episode as JSON-ready values."""
         row = self.row
@@ -126,12 +146,16 @@ class Episode:
             "stub": self.stub,
         }
 
+    @property
+    def _said(self) -> tuple[Any, ...]:
+        # The row number and for how long it is kept are how it is stored, not what it says.
+        return self.row[1:_KEPT] + self.row[-1:]
+
     def __eq__(self, other: object) -> bool:
-        # The row number is how it is stored, not what it says.
-        return isinstance(other, Episode) and self.row[1:] == other.row[1:]
+        return isinstance(other, Episode) and self._said == other._said
 
     def __hash__(self) -> int:
-        return hash(self.row[1:])
+        return hash(self._said)
 
     def __repr__(self) -> str:
         return f"<Episode {self.row.id} {self.row.role} {iso(self.row.occurred_at)}>"
@@ -151,6 +175,16 @@ class Evidence:
     writer: str | None
     valid_from: dt.datetime
     recorded_from: dt.datetime
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        said = dict(found)
+        if found["episode"] is not None:
+            said["episode"] = Episode.from_dict(found["episode"])
+        for name in ("valid_from", "recorded_from"):
+            said[name] = to_datetime(instant_of(found[name]))
+        return cls(**said)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the evidence as JSON-ready values."""
@@ -175,6 +209,12 @@ class Provenance:
     memory: Record
     evidence: tuple[Evidence, ...]
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        evidence = tuple(Evidence.from_dict(one) for one in found["evidence"])
+        return cls(Record.from_dict(found["memory"]), evidence)
+
     def to_dict(self) -> dict[str, Any]:
         """Give the provenance as JSON-ready values."""
         return {
@@ -192,6 +232,14 @@ class Visibility:
     store: str
     person: str | None
     policies: tuple[str, ...]
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        return cls(
+            found["memory_id"], found["tenant_id"], found["store_id"], found["person_id"],
+            tuple(found["policies"]),
+        )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """Give the visibility as JSON-ready values."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
-from vigent.domain.time import Instant, iso
+from vigent.domain.time import Instant, instant_of, iso
 
 __all__ = ["ContextAnswer", "ContextTrace", "Kind", "Message"]
 
@@ -20,6 +21,10 @@ _ROLES: Final = {
     "tool_result": "user",
 }
 _SAID: Final = {"tool_call": "[tool call]\n", "tool_result": "[tool result]\n"}
+
+
+def _item_of(metadata: Mapping[str, Any]) -> str | None:
+    return metadata.get("episode_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +59,18 @@ class Message:
         """What a model reads: the content, a call or result of a tool under a line that says so."""
         return _SAID.get(self.kind, "") + self.content
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        kind: Kind = found["kind"]
+        content: str = found["content"]
+        return cls(kind, content.removeprefix(_SAID.get(kind, "")), _item_of(found["metadata"]))
+
     def to_dict(self) -> dict[str, Any]:
         """Give the message as JSON-ready values."""
-        return {"role": self.role, "content": self.text, "metadata": self.metadata}
+        return {
+            "role": self.role, "kind": self.kind, "content": self.text, "metadata": self.metadata,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +97,15 @@ class ContextTrace:
     turns: int = 0
     notes: tuple[str, ...] = ()
     search: dict[str, Any] | None = None
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        said = dict(found)
+        said["known_at"] = instant_of(found["known_at"])
+        said["sections"] = {label: tuple(ids) for label, ids in found["sections"].items()}
+        said["notes"] = tuple(found["notes"])
+        return cls(**said)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the trace as JSON-ready values."""
@@ -148,6 +171,12 @@ class ContextAnswer:
             else:
                 merged.append({"role": message.role, "content": [part]})
         return {**({"system": system[0]} if system else {}), "messages": merged}
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        messages = tuple(Message.from_dict(message) for message in found["messages"])
+        return cls(messages, found["block"], ContextTrace.from_dict(found["trace"]))
 
     def to_dict(self) -> dict[str, Any]:
         """Give the answer as JSON-ready values."""

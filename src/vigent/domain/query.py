@@ -5,13 +5,22 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from vigent.domain.episodes import Episode
 from vigent.domain.records import Record
-from vigent.domain.time import Instant, iso
+from vigent.domain.threads import ThreadItem
+from vigent.domain.time import Instant, instant_of, iso
 
 __all__ = ["Hit", "IndexState", "Plan", "SearchAnswer", "TimeWords"]
+
+
+def _episode(found: Mapping[str, Any]) -> Episode:
+    return (ThreadItem if "position" in found else Episode).from_dict(found)
+
+
+def _times(found: Mapping[str, Any], *names: str) -> dict[str, Instant | None]:
+    return {name: None if found[name] is None else instant_of(found[name]) for name in names}
 
 
 class TimeWords(NamedTuple):
@@ -25,6 +34,11 @@ class TimeWords(NamedTuple):
     as_of: Instant | None
     after: Instant | None
     before: Instant | None
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> TimeWords:
+        """Give back what ``to_dict`` wrote."""
+        return cls(words=found["words"], **_times(found, "as_of", "after", "before"))
 
     def to_dict(self) -> dict[str, Any]:
         """Give it as JSON-ready values."""
@@ -54,6 +68,16 @@ class Plan:
     exact: bool = False
     arms: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        said: dict[str, Any] = {**found, **_times(found, "as_of", "known_at", "after", "before")}
+        if found["time_words"] is not None:
+            said["time_words"] = TimeWords.from_dict(found["time_words"])
+        for name in ("subjects", "attributes", "arms", "notes"):
+            said[name] = tuple(found[name])
+        return cls(**said)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the plan as JSON-ready values."""
@@ -91,6 +115,11 @@ class IndexState:
     def partial(self) -> bool:
         """Whether some of what may be found has no vector yet, or none is made at all."""
         return self.model is None or self.pending > 0
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        return cls(**{name: value for name, value in found.items() if name != "partial"})
 
     def to_dict(self) -> dict[str, Any]:
         """Give the state as JSON-ready values."""
@@ -142,6 +171,17 @@ class Hit:
             return self.record.valid_from
         return None if self.episode is None else self.episode.occurred_at
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote; without the parts of the score where it left them."""
+        record, episode = found["record"], found["episode"]
+        return cls(
+            None if record is None else Record.from_dict(record),
+            None if episode is None else _episode(episode),
+            found["score"], found["exact"], found["in_force"], found["text"],
+            dict(found.get("parts", ())),
+        )  # fmt: skip
+
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Give the hit as JSON-ready values, with the parts of its score when asked."""
         found = {
@@ -182,11 +222,20 @@ class SearchAnswer:
         """The memories found, in the order of the hits."""
         return tuple(hit.record for hit in self.hits if hit.record is not None)
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        return cls(
+            tuple(Hit.from_dict(hit) for hit in found["hits"]), Plan.from_dict(found["plan"]),
+            IndexState.from_dict(found["index"]), instant_of(found["known_at"]),
+            found["estimated_tokens"], found["dropped_by_budget"], found["explained"],
+        )  # fmt: skip
+
     def to_dict(self) -> dict[str, Any]:
         """Give the answer as JSON-ready values."""
         return {
             "hits": [hit.to_dict(explain=self.explained) for hit in self.hits],
             "plan": self.plan.to_dict(), "index": self.index.to_dict(),
             "known_at": iso(self.known_at), "estimated_tokens": self.estimated_tokens,
-            "dropped_by_budget": self.dropped_by_budget,
+            "dropped_by_budget": self.dropped_by_budget, "explained": self.explained,
         }  # fmt: skip

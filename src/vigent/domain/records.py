@@ -8,56 +8,28 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable
-from operator import itemgetter
-from typing import Any, Final, Generic, NamedTuple, TypeVar, cast, overload
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, NamedTuple, Self, TypeVar, cast, overload
 
 import orjson
 
+from vigent.domain.content import (
+    AT,
+    CONTENT_FIELDS,
+    beyond_json,
+    content_of,
+    moment_of,
+    pack,
+    shown_columns,
+)
 from vigent.domain.statements import KeyId, Statement
-from vigent.domain.time import DAY, OPEN, Instant, iso, to_datetime
+from vigent.domain.text import canonical_subject, is_own, own_name
+from vigent.domain.time import DAY, OPEN, Instant, instant_of, iso, to_datetime
 from vigent.domain.values import decode, jsonable
 
 __all__ = ["CONTENT_FIELDS", "Record", "Stretch", "pack"]
 
 T = TypeVar("T")
-
-CONTENT_FIELDS: Final = (
-    "id",
-    "type",
-    "value_kind",
-    "value",
-    "text",
-    "schema_version",
-    "basis",
-    "source_episode",
-    "source",
-    "quote",
-    "speaker",
-    "trust",
-    "confidence",
-    "importance",
-    "evidence_count",
-    "retrieved_count",
-    "contested",
-    "status",
-    "retention",
-    "expires_at",
-    "created_at",
-    "last_changed_at",
-    "confirmed_at",
-    "metadata",
-    "fields",
-)
-"""The columns of a statement that a record shows, in the order of the packed form."""
-
-_content = itemgetter(*(Statement._fields.index(name) for name in CONTENT_FIELDS))
-_AT: Final = {name: i for i, name in enumerate(CONTENT_FIELDS)}
-
-
-def pack(statement: Statement) -> str:
-    """Give the content of a statement as one text, which ``Record`` can read back."""
-    return orjson.dumps(_content(statement)).decode()
 
 
 class Stretch(NamedTuple):
@@ -75,7 +47,7 @@ class _Field(Generic[T]):
     __slots__ = ("convert", "index")
 
     def __init__(self, name: str, convert: Callable[[Any], T] | None = None) -> None:
-        self.index = _AT[name]
+        self.index = AT[name]
         self.convert = convert
 
     @overload
@@ -155,14 +127,14 @@ class Record:
         content = self._content
         if content is None:
             source = self._source
-            content = orjson.loads(source) if isinstance(source, str) else _content(source)
+            content = orjson.loads(source) if isinstance(source, str) else shown_columns(source)
             self._content = content
         return content
 
     @property
     def made(self) -> Instant:
         """When it was made, in microseconds: ``created_at``."""
-        return int(self.content[_AT["created_at"]])
+        return int(self.content[AT["created_at"]])
 
     memory_id = _Field[str]("id")
     memory_type = _Field[str]("type")
@@ -296,8 +268,35 @@ class Record:
         effective = self.effective_confidence
         return least is None or (effective is not None and effective >= least)
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back the record that ``to_dict`` wrote, with nothing lost."""
+        subject, attribute = found["subject"] or "", found["attribute"] or ""
+        named = own_name(subject) if is_own(attribute) else subject
+        key = KeyId(
+            found["tenant_id"], found["store_id"], found["person_id"] or "",
+            canonical_subject(named)[1] if named == subject and subject else named,
+            attribute, "" if attribute else found["memory_type"],
+        )  # fmt: skip
+        stretch = Stretch(
+            instant_of(found["valid_from"]), moment_of(found["valid_to"], OPEN),
+            instant_of(found["recorded_from"]), moment_of(found["recorded_to"], None),
+        )  # fmt: skip
+        one = cls(
+            key, subject, "", stretch,
+            replaced=found["supersedes_memory_id"], replacer=found["superseded_by"],
+            valid_at=instant_of(found["as_of"]), known=instant_of(found["known_at"]),
+            answered_at=instant_of(found["answered_at"]), half_life_days=found["half_life_days"],
+        )  # fmt: skip
+        one._content = content_of(found)
+        return one
+
     def to_dict(self) -> dict[str, Any]:
-        """Give the record as JSON-ready values, in a fixed order, the type's own fields last."""
+        """Give the record as JSON-ready values, in a fixed order, the type's own fields last.
+
+        A value of JSON with numbers that no float holds stands there once more, as JSON text
+        under ``value_json``.
+        """
         c = self.content
         kind = c[2]
         stretch = self.stretch
@@ -310,6 +309,7 @@ class Record:
             "subject": self.name or None,
             "attribute": self.key.attribute or None,
             "value": None if kind is None else jsonable(kind, c[3]),
+            "value_kind": kind,
             "text": c[4],
             "schema_version": c[5],
             "valid_from": iso(stretch.valid_from),
@@ -336,8 +336,13 @@ class Record:
             "created_at": _text_instant(c[20]),
             "last_changed_at": _text_instant(c[21]),
             "confirmed_at": _text_instant(c[22]),
+            "half_life_days": self.half_life_days,
+            "as_of": iso(self.valid_at),
+            "known_at": iso(self.known),
+            "answered_at": iso(self.answered_at),
             "metadata": _json_object(c[23]),
             **_json_object(c[24]),
+            **beyond_json(kind, c[3]),
         }
 
     def __getattr__(self, name: str) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self, cast
 
 from vigent.domain.records import Record
-from vigent.domain.time import Instant, iso, to_datetime
+from vigent.domain.time import Instant, instant_of, iso, to_datetime
 
 __all__ = ["State"]
 
@@ -51,6 +51,15 @@ class State(Mapping[str, "Record | tuple[Record, ...]"]):
     def __len__(self) -> int:
         return len(self._records)
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        given = cast("dict[str, Any]", found["attributes"])
+        records = {name: _records(one) for name, one in given.items()}
+        return cls(
+            found["subject"], records, instant_of(found["as_of"]), instant_of(found["known_at"])
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Give the state as JSON-ready values."""
         return {
@@ -67,3 +76,9 @@ class State(Mapping[str, "Record | tuple[Record, ...]"]):
 
     def __repr__(self) -> str:
         return f"<State of {self.subject}: {', '.join(self._records) or 'nothing'}>"
+
+
+def _records(found: Any) -> Record | tuple[Record, ...]:
+    if isinstance(found, list):
+        return tuple(Record.from_dict(one) for one in cast("list[dict[str, Any]]", found))
+    return Record.from_dict(found)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
-from vigent.domain.episodes import Episode, EpisodeRow
-from vigent.domain.jsontext import check_json
+from vigent.domain.episodes import Episode, EpisodeRow, row_of
+from vigent.domain.jsontext import check_json, check_metadata
 from vigent.domain.passages import kind_of
-from vigent.domain.time import Instant, iso, to_datetime
+from vigent.domain.time import Instant, instant_of, iso, to_datetime
 from vigent.errors import InvalidInput, LimitExceeded
 
 __all__ = [
@@ -137,6 +138,18 @@ class Thread:
         """The position of the latest item; 0 where there was none."""
         return self.row.last_position
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        return cls(
+            ThreadRow(
+                0, found["tenant_id"], found["store_id"], found["person_id"] or "",
+                found["thread_id"], found["agent"], check_metadata(found["metadata"]),
+                instant_of(found["created_at"]), found["ttl_days"], found["last_position"],
+                instant_of(found["expires_at"]),
+            )
+        )  # fmt: skip
+
     def to_dict(self) -> dict[str, Any]:
         """Give the thread as JSON-ready values."""
         row = self.row
@@ -198,6 +211,16 @@ class ThreadItem(Episode):
         """Whether it is kept for the thread alone: nothing is ever learned from it."""
         return self.place is not None and bool(self.place.sealed)
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> ThreadItem:
+        """Give back what ``to_dict`` wrote."""
+        speaks = found["kind"] in _SPEAKERS and found["kind"] == found["role"]
+        row = row_of({**found, "kind": "message"} if speaks else found)
+        position = found["position"]
+        if position is None:
+            return cls(row, None)
+        return cls(row, Place(0, position, 0, found["agent"], int(found["sealed"])))
+
     def to_dict(self) -> dict[str, Any]:
         """Give the item as JSON-ready values."""
         own = {"position": self.position, "agent": self.agent, "sealed": self.sealed}
@@ -240,14 +263,28 @@ class ThreadState:
         """When it was last set."""
         return None if self.row is None else to_datetime(self.row.at)
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Give back what ``to_dict`` wrote."""
+        if not found["version"]:
+            return cls(found["thread_id"], None)
+        exact = found.get("state_json")
+        text = check_state(found["state"]) if exact is None else exact
+        at = instant_of(found["updated_at"])
+        return cls(found["thread_id"], StateRow(0, "", found["version"], text, at))
+
     def to_dict(self) -> dict[str, Any]:
-        """Give the state as JSON-ready values; numbers that no float holds exactly as text."""
+        """Give the state as JSON-ready values; numbers that no float holds exactly as text.
+
+        Where there are such, the whole stands there once more, as JSON text under ``state_json``.
+        """
         row = self.row
         return {
             "thread_id": self.thread,
             "version": self.version,
             "updated_at": None if row is None else iso(row.at),
             "state": {} if row is None else json.loads(row.document, parse_float=_exact_text),
+            **({} if row is None else _beyond_json(row.document)),
         }
 
     def __eq__(self, other: object) -> bool:
@@ -268,6 +305,11 @@ def _exact(text: str) -> float | Decimal:
 def _exact_text(text: str) -> float | str:
     found = _exact(text)
     return str(found) if isinstance(found, Decimal) else found
+
+
+def _beyond_json(document: str) -> dict[str, str]:
+    told = json.loads(document, parse_float=_exact_text)
+    return {} if check_state(told) == document else {"state_json": document}
 
 
 def check_state(state: object) -> str:

@@ -19,6 +19,7 @@ __all__ = [
     "OPEN",
     "BareDate",
     "Instant",
+    "instant_of",
     "iso",
     "named_zone",
     "parse_date",
@@ -97,6 +98,12 @@ def parse_instant(
 def to_datetime(instant: Instant) -> dt.datetime:
     """Give the instant as a datetime in UTC, exact to the microsecond (not for ``OPEN``)."""
     return _EPOCH + dt.timedelta(0, 0, instant)
+
+
+@lru_cache(maxsize=4096)
+def instant_of(text: str) -> Instant:
+    """Give back the instant that ``iso`` wrote."""
+    return parse_instant(text, "instant")
 
 
 @lru_cache(maxsize=4096)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from dataclasses import dataclass
-from typing import Any
-
 from vigent.domain.records import Record
+from vigent.domain.results import Change
 from vigent.domain.statements import Key
 from vigent.domain.text import is_own
-from vigent.domain.time import OPEN, Instant, iso, parse_instant, to_datetime
+from vigent.domain.time import OPEN, Instant, parse_instant
 from vigent.errors import InvalidInput
 from vigent.joining import JoinedSnapshot
 from vigent.ports.storage import Stretched
@@ -17,34 +14,6 @@ from vigent.read.reading import At, Reading
 from vigent.standing import shown
 
 __all__ = ["Change", "diff", "history", "stretch_record"]
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What changed of one attribute at one instant: what held or was believed before and after."""
-
-    instant: Instant
-    person: str | None
-    subject: str | None
-    attribute: str | None
-    before: tuple[Record, ...]
-    after: tuple[Record, ...]
-
-    @property
-    def at(self) -> dt.datetime:
-        """When it changed, on the axis that was asked for."""
-        return to_datetime(self.instant)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the change as JSON-ready values."""
-        return {
-            "at": iso(self.instant),
-            "person_id": self.person,
-            "subject": self.subject,
-            "attribute": self.attribute,
-            "before": [record.to_dict() for record in self.before],
-            "after": [record.to_dict() for record in self.after],
-        }
 
 
 def stretch_record(reading: Reading, snapshot: JoinedSnapshot, found: Stretched) -> Record:

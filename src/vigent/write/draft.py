@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from vigent.domain.schema import AttributeDefinition
 from vigent.domain.time import Instant
+from vigent.domain.unset import UNSET, unset
 from vigent.domain.values import Value
 
 __all__ = ["UNSET", "Draft", "unset"]
-
-
-class _Unset:
-    """Stands where nothing was given; None is a value of its own in some places."""
-
-    def __repr__(self) -> str:
-        return "<unset>"
-
-
-UNSET: Final = _Unset()
-
-
-def unset(value: object) -> bool:
-    """Whether nothing was given."""
-    return value is UNSET
 
 
 @dataclass(slots=True)

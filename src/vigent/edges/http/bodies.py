@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
-from fastapi import Path, Query
+from fastapi import Path
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from vigent.caller import Caller
+from vigent.domain.exact import named_value
 from vigent.domain.time import iso, parse_instant
 
 __all__ = [
@@ -22,15 +23,15 @@ __all__ = [
     "IndexId",
     "Instantlike",
     "Jsonlike",
-    "Limit",
-    "Next",
     "Numberlike",
     "RecordId",
     "Timezone",
+    "ValueKind",
     "Wordlike",
     "dated",
     "given",
     "settled",
+    "valued",
 ]
 
 _LARGE: Final = 10**18
@@ -67,8 +68,10 @@ Filters = Annotated[
         }
     ),
 ]
-Next = Annotated[str | None, Query(max_length=2000, description="where the last page ended")]
-Limit = Annotated[int, Query(ge=1, le=200)]
+ValueKind = Annotated[
+    Literal["date", "instant", "duration", "decimal"] | None,
+    Field(description="what the text in value stands for, where JSON has no such kind"),
+]
 
 
 def _number(value: object) -> object:
@@ -127,6 +130,14 @@ def settled(
         else iso(parse_instant(given, name, timezone=timezone, bare_date=edge))
         for name, given in dated(caller, fields, timezone, ends=ends).items()
     }
+
+
+def valued(fields: dict[str, Any]) -> dict[str, Any]:
+    """Give fields with the value as the kind that ``value_kind`` names, where it is named."""
+    rest = {name: value for name, value in fields.items() if name != "value_kind"}
+    if fields.get("value_kind") is None:
+        return rest
+    return {**rest, "value": named_value(fields["value_kind"], fields.get("value"))}
 
 
 def given(body: BaseModel, *without: str) -> dict[str, Any]:

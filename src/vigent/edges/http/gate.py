@@ -23,15 +23,15 @@ from vigent.edges.http.bodies import (
     IndexId,
     Instantlike,
     Jsonlike,
-    Limit,
-    Next,
     RecordId,
     Timezone,
+    ValueKind,
     dated,
     given,
+    valued,
 )
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.cursors import cursor, place
+from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.memory import once
 from vigent.memory import Memory, Review
 from vigent.proposals import MemoryDelta
@@ -50,10 +50,12 @@ class Candidate(Body):
     """A proposed change (``MemoryDelta``); without value and text it proposes a retraction."""
 
     index_id: IndexId
+    tenant_id: Annotated[_Name, Field(description="the key's: another one is refused")] = None
     type: Annotated[str, Field(max_length=64)] = "fact"
     subject: _Name = None
     attribute: _Name = None
     value: Jsonlike = None
+    value_kind: ValueKind = None
     text: _Words = None
     mode: str = "change"
     valid_from: Instantlike = None
@@ -79,11 +81,11 @@ def propose(caller: Called, body: Candidate, idempotency_key: Idempotency = None
     ``trust`` is ``assistant`` unless it says otherwise, and never above the caller's own.
     """
     memory = caller.memory(body.index_id, "write")
-    fields = given(body, "index_id", "timezone")
+    fields = valued(given(body, "index_id", "timezone", "tenant_id"))
     dates = {n: fields[n] for n in ("valid_from", "valid_to") if n in fields}
     fields |= dated(caller, dates, body.timezone)
     fields["trust"] = caller.lowered(body.trust, "assistant")
-    delta = MemoryDelta(tenant_id=caller.tenant, **fields)
+    delta = MemoryDelta(tenant_id=body.tenant_id or caller.tenant, **fields)
     told = once(
         memory, caller, "propose", idempotency_key, fields,
         lambda: _judged(memory.propose(delta, person=caller.person)),

@@ -29,15 +29,15 @@ from vigent.edges.http.bodies import (
     IndexId,
     Instantlike,
     Jsonlike,
-    Limit,
-    Next,
     Numberlike,
     RecordId,
     Timezone,
+    ValueKind,
     Wordlike,
     dated,
     given,
     settled,
+    valued,
 )
 from vigent.edges.http.calling import (
     Called,
@@ -49,7 +49,7 @@ from vigent.edges.http.calling import (
     strict_json,
     writes,
 )
-from vigent.edges.http.cursors import cursor, place
+from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.repeats import kept, recalled
 from vigent.errors import InvalidInput
 from vigent.govern.registry import Actor
@@ -76,6 +76,7 @@ class NewMemory(Body):
     subject: Attribute = None
     attribute: Attribute = None
     value: Jsonlike = None
+    value_kind: ValueKind = None
     valid_from: Instantlike = None
     valid_to: Instantlike = None
     mode: Literal["change", "correction", "replace"] = "change"
@@ -101,6 +102,7 @@ class Amendment(Body):
 
     text: Wordlike = None
     value: Jsonlike = None
+    value_kind: ValueKind = None
     valid_from: Instantlike = None
     valid_to: Instantlike = None
     confidence: Confidence = None
@@ -131,6 +133,7 @@ class Retraction(Body):
 
 def asked_of(caller: Caller, fields: dict[str, Any]) -> dict[str, Any]:
     """Give the fields of a write or retraction as the engine takes them."""
+    fields = valued(fields)
     zone = fields.get("timezone")
     dates = {name: fields[name] for name in _DATES if name in fields}
     trust = caller.lowered(fields.get("trust"))
@@ -294,7 +297,7 @@ def amend(caller: Called, memory_id: RecordId, body: Amendment) -> Response:
     ``superseded_by``. In place alone the outcome is ``updated``.
     """
     memory, _ = caller.holding(memory_id, "write")
-    changes = given(body)
+    changes = valued(given(body))
     dates = {name: changes[name] for name in _DATES if name in changes}
     changes |= dated(caller, dates, body.timezone)
     changes["trust"] = caller.trust

@@ -12,7 +12,15 @@ from vigent.domain.time import iso, parse_instant
 from vigent.edges.http.bodies import Body, IndexId, Timezone
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.threads_answers import Item, ItemPage, State, Thread, ThreadPage, refusals
+from vigent.edges.http.threads_answers import (
+    Item,
+    ItemPage,
+    Removed,
+    State,
+    Thread,
+    ThreadPage,
+    refusals,
+)
 from vigent.sessions import home_of, make_thread, own_thread, shown, shown_item, threads_after
 
 __all__ = ["router"]
@@ -28,6 +36,7 @@ class NewThread(Body):
     """A thread to be made; without a store it is in ``default``, else the first that fits."""
 
     index_id: IndexId | None = None
+    id: Annotated[Name, Field(description="the caller's own; else one is issued")] = None
     person: Name = None
     agent: Name = None
     metadata: Annotated[dict[str, Any], Field(default_factory=dict)]
@@ -63,7 +72,7 @@ def create(caller: Called, body: NewThread, idempotency_key: Idempotency = None)
 
     A person named otherwise than in the header is refused, unless the key has management.
     """
-    fields = body.model_dump(include={"agent", "metadata", "ttl_days"})
+    fields = body.model_dump(include={"id", "agent", "metadata", "ttl_days"})
     fields["idempotency_key"] = idempotency_key
     made = make_thread(caller, body.index_id, body.person, fields).row
     return answer(shown(home_of(caller, made), made), 201)
@@ -94,17 +103,16 @@ def one(caller: Called, thread_id: ThreadId) -> Response:
     return answer(shown(home_of(caller, row), row))
 
 
-@router.delete("/{thread_id}", status_code=204, response_class=Response,
-               responses=refusals(403, 404))  # fmt: skip
+@router.delete("/{thread_id}", response_model=Removed, responses=refusals(403, 404))
 @writes
 def remove(caller: Called, thread_id: ThreadId) -> Response:
-    """Remove a thread with its items and state; what was learned in it stays.
+    """Remove a thread with its items and state, and say how many items; what was learned stays.
 
     A shared one is not removed in a request for a person.
     """
     memory, row = own_thread(caller, thread_id)
-    memory.threads.delete(row.id, person=caller.person)
-    return Response(status_code=204)
+    items = memory.threads.delete(row.id, person=caller.person)
+    return answer({"thread_id": row.id, "items": items})
 
 
 @router.post("/{thread_id}/items", status_code=201, response_model=Item,

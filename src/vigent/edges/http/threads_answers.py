@@ -15,6 +15,7 @@ __all__ = [
     "Item",
     "ItemPage",
     "Problem",
+    "Removed",
     "State",
     "Thread",
     "ThreadPage",
@@ -55,6 +56,13 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
         content = {MEDIA_TYPE: {"schema": schema}}
         found[status] = {"description": _WHEN[status], "content": content}
     return found
+
+
+class Removed(BaseModel):
+    """A thread that is gone, and how many items it had."""
+
+    thread_id: str
+    items: int
 
 
 class AgentFields(BaseModel):

@@ -1,0 +1,58 @@
+"""The verbs of review and of persons as requests and answers."""
+
+from __future__ import annotations
+
+from vigent.client.conduct import Exchange
+from vigent.client.requests import PAGE, Verbs, every
+from vigent.client.wire import Request
+from vigent.domain.records import Record
+from vigent.domain.results import ReviewItem, WriteResult
+from vigent.domain.text import canonical_subject, check_id
+from vigent.errors import InvalidInput
+
+__all__ = ["PersonVerbs", "ReviewVerbs"]
+
+
+class ReviewVerbs(Verbs):
+    """What ``Client.review`` asks a service for."""
+
+    __slots__ = ()
+
+    def list(self, reason: str | None = None) -> Exchange[tuple[ReviewItem, ...]]:
+        """Give the candidates that wait, oldest first, or those held for one reason."""
+
+        def page(cursor: str | None) -> Request:
+            query = {
+                "index_id": self.scope.store, "reason": reason, "limit": PAGE, "next": cursor,
+            }  # fmt: skip
+            return self.request("GET", "review", query=query)
+
+        found = yield from every(page, "items", ReviewItem.from_dict)
+        return tuple(found)
+
+    def accept(self, memory_id: str, trust: str = "reviewer") -> Exchange[WriteResult]:
+        """Let a candidate in, with the trust of the key; raises NotFound, ConflictError."""
+        if trust != "reviewer":
+            raise InvalidInput(
+                "trust", "is that of the key: a reviewer's, or with a token a person's"
+            )
+        path = ("review", check_id(memory_id, "memory_id"), "accept")
+        found = yield self.request("POST", *path)
+        return WriteResult.from_dict(found)
+
+    def reject(self, memory_id: str, reason: str | None = None) -> Exchange[Record]:
+        """Turn a candidate down; it stays on record as rejected."""
+        path = ("review", check_id(memory_id, "memory_id"), "reject")
+        found = yield self.request("POST", *path, body={"reason": reason})
+        return Record.from_dict(found)
+
+
+class PersonVerbs(Verbs):
+    """What ``Client.persons`` asks a service for."""
+
+    __slots__ = ()
+
+    def link(self, person: str, subject: str) -> Exchange[None]:
+        """Note which entity a person is; erasing them then takes shared facts about it along."""
+        body = {"subject": canonical_subject(subject)[1]}
+        yield self.request("PATCH", "persons", check_id(person, "person"), body=body, person=None)
