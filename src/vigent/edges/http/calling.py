@@ -9,15 +9,12 @@ Handlers are plain functions, marked with ``reads`` or ``writes``. Their first p
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from collections.abc import Awaitable, Callable, Coroutine
-from decimal import Decimal
 from functools import wraps
-from typing import Annotated, Any, Final, NoReturn, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast
 from urllib.parse import quote, unquote
 
-import orjson
 from fastapi import Depends, Header, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
@@ -27,6 +24,7 @@ from starlette.types import Scope
 
 from vigent.caller import Caller
 from vigent.crossing import Crossing
+from vigent.edges.http.exactjson import dumped, strict_json
 from vigent.edges.http.front import OUTCOME
 from vigent.edges.http.opening import Opening
 from vigent.edges.http.rates import Rates
@@ -39,10 +37,8 @@ __all__ = [
     "Pending",
     "Route",
     "answer",
-    "dumped",
     "open_query",
     "reads",
-    "strict_json",
     "writes",
 ]
 
@@ -232,30 +228,6 @@ class _Strict(Request):
         return self._json
 
 
-def strict_json(text: str | bytes) -> Any:
-    """Read JSON strictly; raises JSONDecodeError, also for what only a lax reader takes."""
-    try:
-        return json.loads(
-            text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_distinct
-        )
-    except json.JSONDecodeError:
-        raise
-    except (ValueError, ArithmeticError, RecursionError) as error:
-        reason = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise json.JSONDecodeError(reason, "", 0) from error
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name stands twice in one object")
-    return found
-
-
 class _OfWrite(Response):
     """The answer to a write, which leaves its outcome for the metrics."""
 
@@ -277,11 +249,3 @@ def answer(content: Any, status: int = 200, headers: dict[str, str] | None = Non
             made.outcome = outcome
             return made
     return Response(body, status, headers, "application/json")
-
-
-def dumped(content: Any) -> bytes:
-    """Give JSON as bytes: quickly, or with integers of any size where there are some."""
-    try:
-        return orjson.dumps(content)
-    except TypeError:
-        return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")

@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from vigent.edges.http.calling import dumped
+from vigent.edges.http.exactjson import dumped
 from vigent.edges.http.troubles import Troubles
 from vigent.errors import (
     ConflictError,
