@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from vigent.aio import AsyncMemory
+from vigent.client import AsyncClient, Client
 from vigent.domain.blocks import Block
 from vigent.domain.episodes import Episode, Provenance
 from vigent.domain.injection import InjectionBlock, StoreSettings
@@ -19,9 +18,6 @@ from vigent.proposals import Accept, Hold, MemoryDelta, Refuse
 from vigent.read.past import Change
 from vigent.schema import Attribute, MemorySchema
 from vigent.write.result import WriteResult
-
-if TYPE_CHECKING:
-    from vigent.client import AsyncClient, Client
 
 __all__ = [
     "Accept",
@@ -52,12 +48,3 @@ __all__ = [
     "VigentError",
     "WriteResult",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Give the clients, which a program that uses no service need not load."""
-    if name in {"AsyncClient", "Client"}:
-        from vigent import client  # noqa: PLC0415 - only where it is asked for
-
-        return getattr(client, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

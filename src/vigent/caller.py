@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from typing import Any, Final, Protocol
 
 from vigent.domain.resources import ResourceRow
@@ -128,10 +129,11 @@ class Caller:
             self.refuse(f"the key may not {right} in this store", row.id)
         return row
 
-    def stores(self) -> list[ResourceRow]:
-        """Give the stores that the key sees."""
-        every = self.host.registry.page(self.tenant, "store")
-        return [row for row in every if self.document.policy.rights(row.id)]
+    def stores(self, after: str = "") -> Iterator[ResourceRow]:
+        """Give the stores that the key sees, in order of their ids, from one on."""
+        while page := self.host.registry.page(self.tenant, "store", after=after):
+            yield from (row for row in page if self.document.policy.rights(row.id))
+            after = page[-1].id
 
     def memory(self, index_id: str, right: Right, injection: InjectionSpec | None = None) -> Memory:
         """Give the memory of a store, checked for the capability and the right."""

@@ -98,6 +98,7 @@ WALKS = {
 SORTS = {
     "audit_entries_about": "a person's entries are found by whose they are",
     "audit_entries_of": "one record has few entries",
+    "jobs_counted": "a handful of kinds and states",
     "beliefs_of_key": "a history is read whole, over all values of the attribute",
     "keys_of_tenant": "a check visits every key of a tenant",
     "said": "as many as were named",

@@ -107,14 +107,15 @@ def test_an_agent_that_a_switch_names_stays(client, service, admin, first):
     made = saved(client, admin)["id"]
 
     def switch(filters):
-        return lambda _: StoreDocument(extraction={"filters": filters})
+        kept = {"enabled": True, "model": "m", "author": "key_1", "since": 1, "filters": filters}
+        return lambda _: StoreDocument(extraction=kept)
 
     change, actor = service.registry.change, Actor(first.tenant)
     change(actor, "store", first.index_id, StoreDocument, switch({"agent_ids": [made]}))
     refused = client.delete(f"/v1/agents/{made}", headers=admin)
     assert (refused.status_code, refused.json()["code"]) == (409, "resource_in_use")
     assert first.index_id in refused.json()["detail"]
-    change(actor, "store", first.index_id, StoreDocument, switch(None))
+    change(actor, "store", first.index_id, StoreDocument, switch({}))
     assert client.delete(f"/v1/agents/{made}", headers=admin).status_code == 204
     assert client.get(f"/v1/agents/{made}", headers=admin).status_code == 404
 

@@ -97,9 +97,9 @@ def create_app(
         lifespan=lifespan, docs_url="/docs", redoc_url=None, openapi_url="/openapi.json",
     )  # fmt: skip
     _prepare(app, opening, chosen)
-    # What is asked most often is looked for first.
+    # What is asked most often is looked for first; what is named as it stands before what is open.
     for part in (
-        state, gate, finding, many, memory, threads, episodes, names, blocks, stores, extraction,
+        state, stores, extraction, gate, finding, many, memory, threads, episodes, names, blocks,
         agents, tools, persons, keys, tenants, audit, health,
     ):  # fmt: skip
         app.include_router(part.router)

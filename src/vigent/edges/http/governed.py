@@ -168,6 +168,21 @@ class AuditAnswer(BaseModel):
     next: str | None
 
 
+class NamedStore(BaseModel):
+    """A store by id and name."""
+
+    id: str
+    name: str
+    created_at: str
+
+
+class StoresAnswer(BaseModel):
+    """Stores, and the cursor of the next page."""
+
+    stores: list[NamedStore]
+    next: str | None
+
+
 class StoreAnswer(StoreSections):
     """A store with its settings."""
 

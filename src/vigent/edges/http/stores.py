@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Response
 from pydantic import Field
 
 from vigent.domain.resources import ResourceRow
+from vigent.domain.text import check_id
 from vigent.domain.time import iso
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.governed import ErasureAnswer, StoreAnswer, problems
+from vigent.edges.http.cursors import Limit, Next, cursor, place
+from vigent.edges.http.governed import ErasureAnswer, StoreAnswer, StoresAnswer, problems
+from vigent.errors import InvalidInput
 from vigent.govern.documents import StoreDocument
 from vigent.govern.storesettings import (
     MANAGED,
@@ -67,6 +71,8 @@ def shown(row: ResourceRow) -> dict[str, Any]:
 def create(caller: Called, body: NewStore, idempotency_key: Idempotency = None) -> Response:
     """Make a store; memory is written into stores alone."""
     caller.require("knowledge", "management")
+    if check_id(body.name, "name").startswith("idx_"):
+        raise InvalidInput("name", "must not begin like an id of the service")
     registry, actor = caller.host.registry, caller.actor
     made = registry.once(
         actor, "stores", idempotency_key, body.model_dump(),
@@ -75,12 +81,15 @@ def create(caller: Called, body: NewStore, idempotency_key: Idempotency = None) 
     return answer(made, 201)
 
 
-@router.get("")
+@router.get("", response_model=StoresAnswer, responses=problems(404))
 @reads
-def listed(caller: Called) -> Response:
-    """Give the stores that the key sees."""
+def listed(caller: Called, limit: Limit = 50, next: Next = None) -> Response:  # noqa: A002
+    """Give the stores that the key sees, in the order in which they were made."""
     caller.require("knowledge", "memory", "management")
-    return answer({"stores": [shown(row) for row in caller.stores()]})
+    after = place(caller, "stores", next) or ""
+    rows = list(islice(caller.stores(after), limit + 1))
+    more = cursor(caller, "stores", rows[limit - 1].id) if len(rows) > limit else None
+    return answer({"stores": [shown(row) for row in rows[:limit]], "next": more})
 
 
 @router.get("/{index_id}", response_model=StoreAnswer, responses=problems(404))

@@ -23,6 +23,7 @@ from vigent.ports.typed import TypedRow
 from vigent.storage.inmemory.aliases import AliasRows, AliasView
 from vigent.storage.inmemory.auditing import AuditView, TrailRows
 from vigent.storage.inmemory.indexing import IndexRows, IndexView
+from vigent.storage.inmemory.persons import PersonView
 from vigent.storage.inmemory.resources import ResourceRows, ResourceView
 from vigent.storage.inmemory.threads import ThreadRows, ThreadView
 
@@ -61,7 +62,7 @@ class Rows:
         return Rows(*(part.copy() if hasattr(part, "copy") else part for part in parts))
 
 
-class View(ThreadView, IndexView, AliasView, ResourceView, AuditView):
+class View(ThreadView, IndexView, AliasView, ResourceView, AuditView, PersonView):
     """Reads; what is in force comes from the replay."""
 
     def __init__(self, rows: Rows) -> None:
@@ -70,26 +71,12 @@ class View(ThreadView, IndexView, AliasView, ResourceView, AuditView):
         AliasView.__init__(self, rows.aliases)
         ResourceView.__init__(self, rows.resources)
         AuditView.__init__(self, rows.trail)
+        PersonView.__init__(self, rows)
         self._rows = rows
 
     def tenants(self) -> list[str]:
         """Give every tenant that anything was ever written for, in order."""
         return sorted(self._rows.salts)
-
-    def stores_of(self, tenant: str, person: str) -> list[str]:
-        """Give the stores in which a person has anything, in order."""
-        rows = self._rows
-        had = (rows.keys, rows.episodes.values(), rows.aliases.values(),
-               rows.threads.threads.values())  # fmt: skip
-        return sorted(
-            {r.store for rs in had for r in rs if (r.tenant, r.person) == (tenant, person)}
-        )
-
-    def episodes_of(self, tenant: str, person: str) -> list[EpisodeRow]:
-        """Give the episodes of a person in every store, in order of time."""
-        every = self._rows.episodes.values()
-        found = [e for e in every if (e.tenant, e.person) == (tenant, person)]
-        return sorted(found, key=lambda e: (e.occurred_at, e.no))
 
     def last_change(self) -> int:
         """Give a number that is another one after every write that changed a memory."""
