@@ -78,7 +78,7 @@ def test_what_was_there_is_as_it_was(old, clock):
         assert connection.execute("PRAGMA user_version").fetchone() == (7,)
         steps = connection.execute("SELECT number, name FROM migration").fetchall()
     connection.close()
-    names = ["first", "threads", "index", "typed", "aliases"]
+    names = ["first", "threads", "index", "typed", "aliases", "resources", "governance"]
     assert steps == list(enumerate(names, 1))
 
 
