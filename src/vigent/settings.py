@@ -113,6 +113,18 @@ class LimitSettings:
     rate_burst: int = _set(
         0, "How many calls a key may make at once; 0 for twice the rate.", least=0
     )
+    readers: int = _set(
+        4,
+        "How many reads run at once; more only help where the database is far away.",
+        least=1,
+        most=1000,
+    )
+    writers: int = _set(
+        4,
+        "How many writes run at once; they take turns at the lock of the store.",
+        least=1,
+        most=1000,
+    )
     waiting: int = _set(
         512, "How many calls may wait for a worker thread; beyond it 503 at once.", least=0
     )

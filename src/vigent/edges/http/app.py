@@ -43,9 +43,6 @@ from vigent.settings import Settings
 
 __all__ = ["create_app"]
 
-READERS, WRITERS = 16, 8
-"""How many calls of each kind run at once."""
-
 
 class _App(FastAPI):
     """FastAPI with ``Front`` before all of it, so that a fault's answer has its id too."""
@@ -131,7 +128,9 @@ def _prepare(app: FastAPI, opening: Opening, settings: Settings) -> None:
     held.opening, held.settings, held.troubles = opening, settings, Troubles()
     held.service = opening.service
     held.rates = Rates(limits.rate_per_second, limits.rate_burst)
-    held.crossing = Crossing(readers=READERS, writers=WRITERS, waiting=limits.waiting)
+    held.crossing = Crossing(
+        readers=limits.readers, writers=limits.writers, waiting=limits.waiting
+    )  # fmt: skip
     held.metrics = Metrics(lambda: opening.service) if apart.enabled else None
     held.metrics_apart = apart.port != 0
     held.log = RequestLog() if settings.logs.requests == "json" else None

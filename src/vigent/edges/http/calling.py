@@ -187,8 +187,12 @@ class Route(APIRoute):
         handle = super().get_route_handler()
         known = _queried(self.dependant)
         prefixes: tuple[str, ...] = getattr(self.endpoint, _OPEN, ())
+        plain, endpoint = _is_plain(self.dependant), self.endpoint
 
         async def guarded(request: Request) -> Response:
+            if plain and not request.scope["query_string"]:
+                # Nothing is asked beside the path: the general way costs more than the answer.
+                return await endpoint(caller=_pending(request), **request.path_params)
             try:
                 _check_query(request, known, prefixes)
                 return await handle(_Strict(request.scope, request.receive))
@@ -198,6 +202,20 @@ class Route(APIRoute):
                 raise
 
         return guarded
+
+
+def _is_plain(dependant: Dependant) -> bool:
+    """Whether a handler can be called with the parts of a path alone, any text each."""
+    given = (*dependant.query_params, *dependant.header_params, *dependant.cookie_params)
+    return (
+        not dependant.body_params
+        and not any(field.field_info.is_required() for field in given)
+        and [one.call for one in dependant.dependencies] == [_called]
+        and all(
+            field.field_info.annotation is str and not field.field_info.metadata
+            for field in dependant.path_params
+        )
+    )
 
 
 def _queried(dependant: Dependant) -> frozenset[str]:
