@@ -114,10 +114,7 @@ class LimitSettings:
         0, "How many calls a key may make at once; 0 for twice the rate.", least=0
     )
     readers: int = _set(
-        4,
-        "How many reads run at once; more only help where the database is far away.",
-        least=1,
-        most=1000,
+        0, "How many reads run at once; 0 for one a processor, at least 2.", least=0, most=1000
     )
     writers: int = _set(
         4,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any, cast
@@ -129,7 +130,7 @@ def _prepare(app: FastAPI, opening: Opening, settings: Settings) -> None:
     held.service = opening.service
     held.rates = Rates(limits.rate_per_second, limits.rate_burst)
     held.crossing = Crossing(
-        readers=limits.readers, writers=limits.writers, waiting=limits.waiting
+        readers=limits.readers or max(2, os.cpu_count() or 1), writers=limits.writers, waiting=limits.waiting
     )  # fmt: skip
     held.metrics = Metrics(lambda: opening.service) if apart.enabled else None
     held.metrics_apart = apart.port != 0
