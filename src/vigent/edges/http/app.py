@@ -129,8 +129,9 @@ def _prepare(app: FastAPI, opening: Opening, settings: Settings) -> None:
     held.opening, held.settings, held.troubles = opening, settings, Troubles()
     held.service = opening.service
     held.rates = Rates(limits.rate_per_second, limits.rate_burst)
+    at_once = limits.readers or max(2, os.cpu_count() or 1)
     held.crossing = Crossing(
-        readers=limits.readers or max(2, os.cpu_count() or 1), writers=limits.writers, waiting=limits.waiting
+        readers=at_once, writers=limits.writers, waiting=limits.waiting
     )  # fmt: skip
     held.metrics = Metrics(lambda: opening.service) if apart.enabled else None
     held.metrics_apart = apart.port != 0
