@@ -15,7 +15,7 @@ from vigent.govern.documents import (
     Policy,
     Secret,
 )
-from vigent.govern.keys import mint_token, new_secret, secret_digest, show_key
+from vigent.govern.keys import mint_token, new_secret, read_key, secret_digest, show_key
 from vigent.govern.registry import Actor
 
 NOW = "2026-01-10T12:00:00Z"
@@ -60,11 +60,13 @@ def key_for(service, client, first):
 
 
 @pytest.fixture
-def token_of(service, clock):
+def token_of(service, clock, first):
+    minter = read_key(first.key).id
+
     def make(person: str) -> dict[str, str]:
         secret = service.tenant("default").token_secret
         until = clock.now() + 60_000_000
-        token = mint_token(secret, tenant="default", person=person, key="k", until=until)
+        token = mint_token(secret, tenant="default", person=person, key=minter, until=until)
         return {"X-Vigent-Subject-Token": token}
 
     return make
@@ -517,7 +519,7 @@ def test_openapi_tells_fields_and_codes(client):
         "index_id", "type", "text", "subject", "attribute", "value", "valid_from", "valid_to",
         "mode", "confidence", "importance", "due", "metadata", "supersedes", "corrects", "expect",
         "source", "trust", "source_episode_id", "quote", "timezone", "retention_policy",
-        "expires_at", "ttl_days",
+        "expires_at", "ttl_days", "value_kind",
     }  # fmt: skip
     for path, methods in told["paths"].items():
         for method, route in methods.items():

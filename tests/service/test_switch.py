@@ -9,6 +9,8 @@ from vigent.govern.documents import AgentDocument, AgentVersion, StoreDocument
 from vigent.govern.extraction import naming_agent
 from vigent.govern.registry import Actor
 
+NOW = "2026-06-01T12:00:00Z"
+
 PATH = "/v1/memory/stores/default/extraction"
 ON = {"enabled": True, "model": "m1"}
 
