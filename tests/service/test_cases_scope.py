@@ -76,6 +76,10 @@ def test_c37_idempotency_keys_are_whole(world):
     assert len({r["memory"]["memory_id"] for r in (a, b, c)}) == 3
 
 
+# What a record and an entry have of the instant of the question, of readers and of the sealer.
+ASKED = {"as_of", "known_at", "answered_at", "effective_confidence", "retrieved_count", "sealed"}
+
+
 def test_c39_what_is_done_in_one_tenant_changes_nothing_in_another(world):
     one, two = world.place("t1"), world.place("t2")
     desk = {"subject": "desk", "attribute": "color"}
@@ -85,10 +89,8 @@ def test_c39_what_is_done_in_one_tenant_changes_nothing_in_another(world):
         place.capture("the desk was painted", external_id="e1")
 
     def seen():
-        now = two.current("desk", "color")
-        asked = {"as_of", "known_at", "answered_at", "effective_confidence"}
-        told = {name: value for name, value in now.items() if name not in asked}
-        return told, two.history("desk", "color"), world.audit("t2")
+        rows = [two.current("desk", "color"), *two.history("desk", "color"), *world.audit("t2")]
+        return [{n: v for n, v in row.items() if n not in ASKED} for row in rows]
 
     before = seen()
 
