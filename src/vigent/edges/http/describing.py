@@ -78,17 +78,20 @@ def described(told: dict[str, Any]) -> dict[str, Any]:
 
 def _path(path: str, operations: dict[str, Any]) -> dict[str, Any]:
     return {
-        method: _operation(one, keyed=path.startswith(_KEYED)) if method in _METHODS else one
+        method: _operation(method, one, keyed=path.startswith(_KEYED))
+        if method in _METHODS
+        else one
         for method, one in operations.items()
     }
 
 
-def _operation(told: dict[str, Any], *, keyed: bool) -> dict[str, Any]:
+def _operation(method: str, told: dict[str, Any], *, keyed: bool) -> dict[str, Any]:
     if not keyed:
         return {**told, "responses": _responses(told["responses"])}
     own = told.get("parameters", [])
     heads = [{"$ref": f"#/components/parameters/{name}"} for name in _HEADERS]
-    usual = {str(status): _plain(one) for status, one in problems_of().items()}
+    more = (409,) if method == "post" else ()  # an idempotency key that was used for another
+    usual = {str(status): _plain(one) for status, one in problems_of(*more).items()}
     responses = {**usual, **{s: _answered(s, one) for s, one in told["responses"].items()}}
     if "requestBody" not in told:
         del responses["413"]
