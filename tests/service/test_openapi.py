@@ -24,6 +24,10 @@ WRITE = (
     "metadata supersedes corrects expect source trust source_episode_id quote timezone "
     "retention_policy expires_at ttl_days"
 )
+PROPOSE = (
+    "index_id tenant_id type subject attribute value text mode valid_from valid_to confidence "
+    "source_episode_id quote trust due supersedes held timezone"
+)
 AMEND = (
     "text value valid_from valid_to confidence importance metadata expires_at ttl_days due state "
     "timezone"
@@ -74,7 +78,7 @@ CONTRACT = {
     ("PATCH", RECORD): Told(AMEND, codes="200 409"),
     ("DELETE", RECORD): Told(),
     ("POST", f"{RECORD}/retract"): Told("mode valid_from", codes="200 409"),
-    ("POST", "/v1/memory/propose"): Told("index_id", codes="200 409"),
+    ("POST", "/v1/memory/propose"): Told(PROPOSE, codes="200 409"),
     ("GET", STATE): Told(query=AT),
     ("GET", f"{STATE}/{{attribute}}"): Told(query=AT),
     ("GET", f"{STATE}/{{attribute}}/history"): Told(),
@@ -198,7 +202,7 @@ def test_every_refusal_is_told_as_a_problem(told):
     )
 
 
-def test_no_route_stands_behind_another(client, told, capfd):
+def test_no_route_stands_behind_another(capfd, client, told):
     """A path that is named in full is not taken for one with a part left open."""
     for method, path in operations(told):
         if path.startswith("/v1/"):
