@@ -24,7 +24,9 @@ class Unsaid(NamedTuple):
     value: Any = None
 
 
-_CLOCK: Final = "the clock of a command is the machine's; test_cases_cli.py writes in the past"
+_CLOCK: Final = (
+    "the clock of a command is the machine's; test_cases_processes.py writes in the past"
+)
 _THREADS: Final = "commands are processes; test_cases_processes.py runs several at once"
 
 UNSAID: Final = (
