@@ -45,7 +45,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 __all__ = [
     "AliasConflict",
@@ -119,6 +119,14 @@ class VigentError(Exception):
         if isinstance(error, UnavailableError):
             error.retry_after = 1.0 if retry_after is None else retry_after
         return error
+
+    def within(self, path: str) -> Self:
+        """Say in which part of a request it is: ``field`` and message then begin with ``path``."""
+        named = self.field is not None and self.message.startswith(f"{self.field}:")
+        self.message = f"{path}.{self.message}" if named else f"{path}: {self.message}"
+        self.field = path if self.field is None else f"{path}.{self.field}"
+        self.args = (self.message,)
+        return self
 
     def to_dict(self) -> dict[str, str | None]:
         """Give the error as JSON-ready values: code, category, field and message."""

@@ -197,7 +197,8 @@ class Memory(Recall):
         """Take many writes and retractions in, in order.
 
         Each item has the fields of ``write`` (``"op": "retract"``: of ``retract``). An item that
-        is refused gives its error in place; with ``atomic`` it raises, and nothing is written.
+        is refused gives its error in place; with ``atomic`` it raises, naming the item in
+        ``field`` (``items.3.value``), and nothing is written.
         """
         return write_many(self._writer, items, self._whose(person) or None, atomic=atomic)
 

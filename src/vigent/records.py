@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from vigent.domain.changes import ChangeSet
 from vigent.domain.episodes import Episode
 from vigent.domain.records import Record
+from vigent.errors import UnavailableError
 from vigent.once import Once
 from vigent.parts import Review
 from vigent.read.finding import episode, stretches
@@ -109,6 +111,40 @@ class Records:
     def review(self, person: str | None) -> Review:
         """Give the candidates that one person sees, or everyone's."""
         return Review(Reviewer(self._pipeline), person or "")
+
+    def asked(
+        self,
+        endpoint: str,
+        name: str | None,
+        request: object,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> None:
+        """Take an idempotency key that comes with a question, which may be answered anew.
+
+        Raises IdempotencyMismatch where the key was used for another one. Where the store cannot
+        be written now, the key is not kept: a question is answered all the same.
+        """
+        if name is None:
+            return
+        whose, context = self._whose(person), self._pipeline.context
+
+        def named(salt: bytes) -> Once:
+            return Once.of(
+                context.tenant, context.caller, endpoint, name, context.store, whose, request,
+                salt=salt,
+            )  # fmt: skip
+
+        now = context.clock.now()
+        with self._pipeline.storage.snapshot() as snapshot:
+            salt = snapshot.ledger(context.tenant).salt
+            if named(salt or b"").before(snapshot, now) is not None:
+                return
+        with suppress(UnavailableError), self._pipeline.together() as session:
+            wanted = named(session.salt)
+            if wanted.before(session.transaction, now) is None:
+                kept = wanted.kept(whose, {}, now)
+                session.transaction.apply(ChangeSet(context.tenant, answered=[kept]))
 
     def once(
         self,

@@ -42,8 +42,8 @@ class Served:
                 self.url = found[1]
                 break
         assert self.url, self.log.read_text()
-        self._wait_for_answers()  # by then the key is printed
-        self._read_key()
+        self._wait_for_answers()
+        self._read_key()  # it stands there before anything is answered
 
     def _read_key(self) -> None:
         os.set_blocking(self.process.stdout.fileno(), False)

@@ -21,11 +21,20 @@ def refused(call, *args, **fields):
 
 def test_c28_a_long_thread_is_kept_whole(world):
     yan = world.place()
-    for n in range(60):
-        said = "My dentist is Dr Vane." if n == 3 else f"message {n} " + "word " * 50
-        yan.capture(said, thread="long", external_id=f"m{n}")
+    said = [f"message {n} " + "word " * 50 for n in range(1_200)]
+    said[3] = "My dentist is Dr Vane."
+    yan.capture_all(
+        [{"content": c, "thread": "long", "external_id": f"m{n}"} for n, c in enumerate(said)]
+    )
     hits = yan.search("dentist", include="episodes")
     assert "Dr Vane" in hits[0]["episode"]["content"]
+    for n in (0, 3, 1_199):  # the same again is the first: nothing was lost, nothing cut
+        again = yan.capture(said[n], thread="long", external_id=f"m{n}")
+        assert again["content"] == said[n]
+
+
+def test_c28_what_is_too_long_is_refused_with_its_limit(world):
+    yan = world.place()
     text = "x" * 1_000_000
     kept = yan.capture(text)
     assert kept["content"] == text
@@ -58,13 +67,27 @@ def test_c30_a_missing_value_and_null(world):
     assert kit.list(include="history") == []
 
 
-def test_c30_a_batch_answers_per_item_or_is_all_or_nothing(world):
+ITEMS = [{"subject": "kit", "attribute": f"n{n}", "value": value}
+         for n, value in enumerate(["ok one", "  ", "ok two"])]  # fmt: skip
+
+
+def test_c30_an_atomic_batch_is_all_or_nothing(world):
     kit = world.place()
-    items = [{"subject": "kit", "attribute": f"n{n}", "value": value}
-             for n, value in enumerate(["ok one", "  ", "ok two"])]  # fmt: skip
-    assert refused(kit.write_many, items, atomic=True).field == "value"
+    error = refused(kit.write_many, ITEMS, atomic=True)
+    assert error.field == "items.1.value"
+    assert error.message.startswith("items.1.value: ")
     assert kit.list() == []
-    done = kit.write_many(items)
+    known = kit.write(**ITEMS[0])["memory"]["memory_id"]
+    with pytest.raises(Refused) as caught:  # found under the lock, after the first was entered
+        kit.write_many([ITEMS[2], {**ITEMS[0], "value": "x", "expect": "mem_other"}], atomic=True)
+    assert (caught.value.code, caught.value.status in {0, 409}) == ("unexpected_memory", True)
+    assert caught.value.message.startswith("items.1")
+    assert [r["memory_id"] for r in kit.list()] == [known]
+
+
+def test_c30_a_batch_answers_per_item(world):
+    kit = world.place()
+    done = kit.write_many(ITEMS)
     assert [one.get("outcome") for one in done] == ["stored", None, "stored"]
     assert (done[1]["error"]["code"], done[1]["error"]["field"]) == ("invalid_input", "value")
     assert [r["value"] for r in kit.list()] == ["ok one", "ok two"]

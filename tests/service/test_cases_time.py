@@ -113,6 +113,26 @@ def test_c46_expired_is_out_of_every_read_at_once(world, clock):
     assert hal.current("hal", "pet")["value"] == "newt"
 
 
+def test_c46_the_sweeper_purges_once_and_tells_no_text(world, clock):
+    clock.set("2025-01-01T00:00:00Z")
+    hal = world.place()
+    hint = {"subject": "hal", "attribute": "pin_hint", "value": "moonlit"}
+    made = hal.write(**hint, expires_at="2025-01-02T00:00:00Z")["memory"]
+    hal.write(subject="hal", attribute="pet", value="newt", retention_policy="keep")
+    assert world.sweep("t1") == 0
+    clock.set("2025-01-02T00:00:00Z")
+    assert hal.current("hal", "pin_hint") is None
+    assert (world.sweep("t1"), world.sweep("t1")) == (1, 0)
+    assert [r["value"] for r in hal.list(include="history")] == ["newt"]
+    assert hal.history("hal", "pin_hint") == []
+    trail = world.audit("t1")
+    assert "moonlit" not in str(trail)
+    gone = [entry["target"] for entry in trail if entry["action"] == "memory_expire"]
+    assert gone == [made["memory_id"]]
+    again = hal.write(**hint)  # what is said anew is new, and nothing that had ended comes back
+    assert (again["outcome"], len(hal.history("hal", "pin_hint"))) == ("stored", 1)
+
+
 def test_c46_reading_does_not_prolong_and_ends_are_two_things(world, clock):
     clock.set("2025-01-01T00:00:00Z")
     hal = world.place()

@@ -15,7 +15,7 @@ from vigent.govern.documents import (
     Policy,
     Secret,
 )
-from vigent.govern.keys import mint_token, new_secret, secret_digest, show_key
+from vigent.govern.keys import mint_token, new_secret, read_key, secret_digest, show_key
 from vigent.govern.registry import Actor
 
 NOW = "2026-01-10T12:00:00Z"
@@ -61,12 +61,12 @@ def key_for(service, client, first):
 
 @pytest.fixture
 def token_of(service, clock, first):
-    admin_key = f"key_{first.key.split('_')[2]}"
+    minter = read_key(first.key).id
 
     def make(person: str) -> dict[str, str]:
         secret = service.tenant("default").token_secret
         until = clock.now() + 60_000_000
-        token = mint_token(secret, tenant="default", person=person, key=admin_key, until=until)
+        token = mint_token(secret, tenant="default", person=person, key=minter, until=until)
         return {"X-Vigent-Subject-Token": token}
 
     return make

@@ -17,9 +17,12 @@ from starlette.testclient import TestClient
 from vigent import Memory
 from vigent.edges.http.app import create_app
 from vigent.errors import VigentError
+from vigent.govern.people import shown_entry
 from vigent.service import Service
 
 Json = dict[str, Any]
+OBSERVED = {"refusal", "admin_read", "person_read", "memory_read"}
+"""What the audit trail has of reads: it is not of what was changed."""
 
 
 class Refused(Exception):
@@ -37,6 +40,7 @@ class Place(Protocol):
     def write_many(self, items: list[Json], *, atomic: bool = False) -> list[Json]: ...
     def retract(self, memory_id: str, **fields: Any) -> Json: ...
     def capture(self, content: Any, **fields: Any) -> Json: ...
+    def capture_all(self, items: list[Json]) -> None: ...
     def current(self, subject: str, attribute: str, **at: Any) -> Json | None: ...
     def history(self, subject: str, attribute: str) -> list[Json]: ...
     def list(self, **filters: Any) -> list[Json]: ...
@@ -52,6 +56,9 @@ class World(Protocol):
 
     def place(self, tenant: str = "t1", person: str | None = None) -> Place: ...
     def erase(self, tenant: str, person: str) -> Mapping[str, int]: ...
+    def sweep(self, tenant: str) -> int: ...
+    def reindex(self, tenant: str) -> None: ...
+    def audit(self, tenant: str) -> list[Json]: ...
     def restart(self) -> None: ...
     def close(self) -> None: ...
 
@@ -78,6 +85,16 @@ class PythonWorld:
     def erase(self, tenant: str, person: str) -> Mapping[str, int]:
         with refusing():
             return self.memory(tenant).erase_person(person).counts
+
+    def sweep(self, tenant: str) -> int:
+        return self.memory(tenant).sweep()
+
+    def reindex(self, tenant: str) -> None:
+        self.memory(tenant).index.rebuild()
+
+    def audit(self, tenant: str) -> list[Json]:
+        with self.memory(tenant)._storage.snapshot() as snapshot:
+            return [shown_entry(row) for row in snapshot.audit_entries(tenant, limit=200)]
 
     def restart(self) -> None:
         self.close()
@@ -116,6 +133,10 @@ class PythonPlace:
     def capture(self, content: Any, **fields: Any) -> Json:
         with refusing():
             return self._memory.capture(content, **fields, **self._who).to_dict()
+
+    def capture_all(self, items: list[Json]) -> None:
+        for item in items:
+            self.capture(**item)
 
     def current(self, subject: str, attribute: str, **at: Any) -> Json | None:
         with refusing():
@@ -173,9 +194,26 @@ class HttpWorld:
         return HttpPlace(self, self.keys[tenant], person)
 
     def erase(self, tenant: str, person: str) -> Mapping[str, int]:
-        store = self.service.registry.named(tenant, "store", "default")
-        with refusing():
-            return self.service.base(store).erase_person(person).counts
+        path = f"/v1/persons/{quote(person, safe='')}/memory"
+        return self.place(tenant).ask("DELETE", path)["counts"]
+
+    def memory_of(self, tenant: str) -> Memory:
+        """What the operator of the service has: a store, with no caller."""
+        return self.service.base(self.service.registry.named(tenant, "store", "default"))
+
+    def export(self, tenant: str, person: str) -> str:
+        path = f"/v1/persons/{quote(person, safe='')}/export"
+        return json.dumps(self.place(tenant).ask("GET", path))
+
+    def sweep(self, tenant: str) -> int:
+        return self.memory_of(tenant).sweep()
+
+    def reindex(self, tenant: str) -> None:
+        self.memory_of(tenant).index.rebuild()
+
+    def audit(self, tenant: str) -> list[Json]:
+        found = self.place(tenant).ask("GET", "/v1/audit", params={"limit": 200})["entries"]
+        return [e for e in found if e["action"] not in OBSERVED]
 
     def restart(self) -> None:
         self.service.close()
@@ -221,6 +259,10 @@ class HttpPlace:
 
     def capture(self, content: Any, **fields: Any) -> Json:
         return self._post("/v1/episodes", {"content": content, **fields})
+
+    def capture_all(self, items: list[Json]) -> None:
+        for item in items:
+            self.capture(**item)
 
     def current(self, subject: str, attribute: str, **at: Any) -> Json | None:
         part = f"{quote(subject, safe='')}/{quote(attribute, safe='')}"

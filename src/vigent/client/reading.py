@@ -142,7 +142,9 @@ class ReadVerbs(Verbs):
             "recipe": recipe, "timezone": timezone, "limit": limit,
             "budget_tokens": budget_tokens, "explain": explain,
         }  # fmt: skip
-        found = yield self.request("POST", "memory", "search", body=body, person=person)
+        found = yield self.request(
+            "POST", "memory", "search", body=body, person=person, question=True
+        )
         return SearchAnswer.from_dict(found)
 
     def context(
@@ -169,7 +171,7 @@ class ReadVerbs(Verbs):
             "memory_share": memory_share, "recent_turns": recent_turns, "limit": limit,
             "timezone": timezone,
         }  # fmt: skip
-        found = yield self.request("POST", "context", body=body, person=person)
+        found = yield self.request("POST", "context", body=body, person=person, question=True)
         return ContextAnswer.from_dict(found)
 
     def list(

@@ -47,15 +47,19 @@ class Verbs:
         body: Mapping[str, Any] | None = None,
         person: Any = UNSET,
         key: Any = None,
+        question: bool = False,
     ) -> Request:
-        """Make a request; a POST gets an idempotency key of its own unless one is given."""
+        """Make a request; a POST gets an idempotency key of its own unless one is given.
+
+        A ``question`` changes nothing, and needs none.
+        """
         headers: list[tuple[str, str]] = []
         whose = self.whose(person)
         if whose is not None:
             headers.append(("X-Vigent-Subject", whose))
         if body is not None:
             headers.append(("Content-Type", "application/json"))
-        if method == "POST":
+        if method == "POST" and not question:
             named = uuid4().hex if key is None else check_id(key, "idempotency_key")
             headers.append(("Idempotency-Key", named))
         return Request(

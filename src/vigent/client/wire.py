@@ -34,7 +34,7 @@ class Request(NamedTuple):
 
     @property
     def repeatable(self) -> bool:
-        """Whether it may be sent again without doing a thing twice: a POST bears its own key."""
+        """Whether it may be sent again: a POST that does something bears a key of its own."""
         return self.method in {"GET", "POST"}
 
 

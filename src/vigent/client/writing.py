@@ -109,12 +109,16 @@ class WriteVerbs(Verbs):
         """Take many writes and retractions in, in order.
 
         Each item has the fields of ``write`` (``"op": "retract"``: of ``retract``). An item that
-        is refused gives its error in place; with ``atomic`` it raises, and nothing is written.
+        is refused gives its error in place; with ``atomic`` it raises, naming the item in
+        ``field`` (``items.3.value``), and nothing is written.
         """
         told = [_item(one) for one in items]
         good = [one for one in told if not isinstance(one, VigentError)]
         if atomic and len(good) < len(told):
-            raise next(one for one in told if isinstance(one, VigentError))
+            raise next(
+                one.within(f"items.{n}") for n, one in enumerate(told)
+                if isinstance(one, VigentError)
+            )  # fmt: skip
         size = max(1, len(good)) if atomic else BATCH  # the service refuses what is too large
         found: builtins.list[WriteResult | VigentError] = []
         for start in range(0, len(good), size):

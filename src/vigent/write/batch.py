@@ -43,6 +43,7 @@ def write_many(
 ) -> list[WriteResult | VigentError]:
     """Take many in; an item that is refused is an error in its place, or with ``atomic`` raised.
 
+    The field of an error that is raised begins with its item: ``items.3.value``.
     Raises what is not about one item (no space, a busy store); what was taken in before it stays
     unless ``atomic``.
     """
@@ -54,16 +55,19 @@ def write_many(
             _prepare(writer, item, default_person) for item in cast("Iterable[object]", items)
         ]
         if atomic:
-            for one in prepared:
+            for number, one in enumerate(prepared):
                 if isinstance(one, VigentError):
-                    raise one
+                    raise one.within(f"items.{number}")
         while len(out) < len(prepared):
             part = prepared if atomic else prepared[len(out) : len(out) + _CHUNK]
             with writer.pipeline.session() as session:
                 until = time.monotonic() + (math.inf if atomic else _HOLD)
                 session.look_up(writer.pipeline.key_id(i.draft) for i in part if _stands(i))
                 for one in part:
-                    out.append(_enter(writer, session, one, atomic=atomic))
+                    found = _enter(writer, session, one)
+                    if atomic and isinstance(found, VigentError):
+                        raise found.within(f"items.{len(out)}")
+                    out.append(found)
                     if time.monotonic() > until:
                         break
     return out
@@ -98,16 +102,14 @@ def _prepare(writer: Writer, item: object, default_person: str | None) -> _Item 
         return error
 
 
-def _enter(
-    writer: Writer, session: Session, one: _Item | VigentError, *, atomic: bool
-) -> WriteResult | VigentError:
+def _enter(writer: Writer, session: Session, one: _Item | VigentError) -> WriteResult | VigentError:
     if isinstance(one, VigentError):
         return one
     try:
         return writer.enter(session, *one)
     except VigentError as error:
         # What an item is refused for is found before anything of it is applied.
-        if atomic or error.category not in ("caller", "conflict"):
+        if error.category not in ("caller", "conflict"):
             raise
         return error
 

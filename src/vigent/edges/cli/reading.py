@@ -12,7 +12,7 @@ from vigent import Memory, Record, State
 from vigent.edges.cli import options
 from vigent.edges.cli.boundary import ExitCode
 from vigent.edges.cli.command import Call, command, no_answer
-from vigent.edges.cli.inputs import given
+from vigent.edges.cli.inputs import given, json_object
 from vigent.edges.cli.tables import (
     changes_table,
     history_table,
@@ -203,6 +203,15 @@ def list_memories(
     attribute: Annotated[
         str | None, typer.Option("--attribute", metavar="NAME", help="This property.")
     ] = None,
+    metadata: Annotated[
+        str | None, typer.Option("--metadata", metavar="JSON", help="Conditions on metadata.")
+    ] = None,
+    after: Annotated[
+        str | None, typer.Option("--after", metavar="WHEN", help="Made from then on.")
+    ] = None,
+    before: Annotated[
+        str | None, typer.Option("--before", metavar="WHEN", help="Made before then.")
+    ] = None,
     as_of: options.AsOf = None,
     known_at: options.KnownAt = None,
     timezone: options.Timezone = None,
@@ -231,6 +240,9 @@ def list_memories(
         type=memory_type,
         subject=subject,
         attribute=attribute,
+        metadata=json_object("metadata", metadata),
+        after=after,
+        before=before,
         as_of=as_of,
         known_at=known_at,
         timezone=timezone,

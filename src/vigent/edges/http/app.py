@@ -30,6 +30,7 @@ from vigent.edges.http import (
     threads,
     tools,
 )
+from vigent.edges.http.describing import described
 from vigent.edges.http.front import Front, Told
 from vigent.edges.http.logs import RequestLog
 from vigent.edges.http.metrics import Metrics
@@ -47,6 +48,13 @@ __all__ = ["create_app"]
 
 class _App(FastAPI):
     """FastAPI with ``Front`` before all of it, so that a fault's answer has its id too."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Tell the routes, and what holds for all of them alike."""
+        told = self.openapi_schema
+        if told is None or "securitySchemes" not in told["components"]:
+            told = self.openapi_schema = described(super().openapi())
+        return told
 
     def build_middleware_stack(self) -> Any:
         """Put the layers together, once."""

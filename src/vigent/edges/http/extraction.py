@@ -14,6 +14,7 @@ from vigent.edges.http.governed import SwitchAnswer, problems
 from vigent.errors import ConflictError, NotFound, NotSupported
 from vigent.govern.documents import StoreDocument
 from vigent.govern.extraction import KeptSwitch, Switch, checked, shown_switch
+from vigent.ports.storage import Transaction
 
 __all__ = ["router"]
 
@@ -64,13 +65,22 @@ def run(
     caller: Called, index_id: str, body: Run | None = None, idempotency_key: Idempotency = None
 ) -> Response:
     """Start a run now; 409 while the switch is not active, and 501: nothing is extracted yet."""
-    del body, idempotency_key
+    del body
     caller.require("threads")
     caller.require("memory")
-    state = _shown(caller, caller.store(index_id, "write"))["state"]
-    if state != "active":
-        raise ConflictError(f"extraction is not active here: {state}", field="state")
-    raise NotSupported("this version extracts nothing yet; the switch is kept for one that does")
+    store = caller.store(index_id, "write")
+
+    def begin(_: Transaction) -> dict[str, Any]:
+        state = _shown(caller, store)["state"]
+        if state != "active":
+            raise ConflictError(f"extraction is not active here: {state}", field="state")
+        raise NotSupported(
+            "this version extracts nothing yet; the switch is kept for one that does"
+        )
+
+    return answer(
+        caller.host.registry.once(caller.actor, "extraction/run", idempotency_key, store.id, begin)
+    )
 
 
 @router.delete("/connector", status_code=204, responses=problems(404))

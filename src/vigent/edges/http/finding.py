@@ -70,12 +70,15 @@ class Turn(Body):
     timezone: Timezone = None
 
 
-@router.post("/memory/search", response_model=SearchAnswerBody, responses=problems_of())
+@router.post("/memory/search", response_model=SearchAnswerBody, responses=problems_of(409))
 @reads
 def search(caller: Called, body: Question, idempotency_key: Idempotency = None) -> Response:
-    """Find what answers a question: exact state first, then by words and by meaning."""
-    del idempotency_key  # nothing is changed: asked again, it is answered anew
+    """Find what answers a question: exact state first, then by words and by meaning.
+
+    Under an ``Idempotency-Key`` it is answered anew; the key with another body is a 409.
+    """
     memory = caller.memory(body.index_id, "read")
+    memory.records.asked("search", idempotency_key, body.model_dump(), person=caller.person)
     fields = given(body, "index_id", "query", "timezone")
     for names, ends in ((_LAST, True), (_FIRST, False)):
         times = {name: fields[name] for name in names if name in fields}
@@ -85,7 +88,7 @@ def search(caller: Called, body: Question, idempotency_key: Idempotency = None) 
     return answer(found.to_dict())
 
 
-@router.post("/context", response_model=ContextAnswerBody, responses=problems_of())
+@router.post("/context", response_model=ContextAnswerBody, responses=problems_of(409))
 @reads
 def context(caller: Called, body: Turn, idempotency_key: Idempotency = None) -> Response:
     """Give the messages for a model: system prompt, memory, recent turns verbatim, query.
@@ -93,7 +96,6 @@ def context(caller: Called, body: Turn, idempotency_key: Idempotency = None) -> 
     The memory block is that of the key, or of the thread's agent where it has one; a key without
     ``memory`` gets none.
     """
-    del idempotency_key  # nothing is changed: asked again, it is answered anew
     caller.require("memory", "threads")
     store = caller.store(body.index_id, "read")
     agent = None
@@ -103,6 +105,7 @@ def context(caller: Called, body: Turn, idempotency_key: Idempotency = None) -> 
             caller.miss("thread", body.thread)
         agent = row
     memory = caller.host.memory(store, caller, injection_of(caller, store.id, agent))
+    memory.records.asked("context", idempotency_key, body.model_dump(), person=caller.person)
     fields: dict[str, Any] = given(body, "index_id", "timezone")
     zone = caller.zone(body.timezone)
     return answer(memory.context(**fields, timezone=zone, person=caller.person).to_dict())

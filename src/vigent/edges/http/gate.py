@@ -64,6 +64,9 @@ class Candidate(Body):
     source_episode_id: _Name = None
     quote: _Words = None
     trust: _Name = None
+    due: Instantlike = None
+    supersedes: _Name = None
+    held: Annotated[_Words, Field(description="why a person should decide, if one should")] = None
     timezone: Timezone = None
 
 
@@ -81,7 +84,7 @@ def propose(caller: Called, body: Candidate, idempotency_key: Idempotency = None
     ``trust`` is ``assistant`` unless it says otherwise, and never above the caller's own.
     """
     memory = caller.memory(body.index_id, "write")
-    fields = valued(given(body, "index_id", "timezone", "tenant_id"))
+    fields = valued(given(body, "index_id", "tenant_id"))
     dates = {n: fields[n] for n in ("valid_from", "valid_to") if n in fields}
     fields |= dated(caller, dates, body.timezone)
     fields["trust"] = caller.lowered(body.trust, "assistant")

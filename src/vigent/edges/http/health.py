@@ -14,7 +14,7 @@ from vigent.edges.http.health_answers import Live, Ready
 from vigent.edges.http.metrics import Metrics
 from vigent.edges.http.opening import Opening
 from vigent.edges.http.troubles import Troubles
-from vigent.errors import VigentError
+from vigent.errors import UnavailableError, VigentError
 from vigent.service import Service
 
 __all__ = ["condition", "keyed", "router"]
@@ -38,9 +38,9 @@ async def live() -> Response:
 async def ready(request: Request) -> Response:
     """Say whether the service can serve, and what it lacks.
 
-    `ok`; `degraded` (searches go by words alone); `read_only` (reads work, writes are 503);
-    `busy` (writes wait too long for the lock); or, with 503, `starting`, `migrating`, `stopping`,
-    `failed`.
+    `ok`; `degraded` (searches go by words alone, or the disk failed lately); `read_only` (reads
+    work, writes are 503); `busy` (writes wait too long for the lock); or, with 503, `starting`,
+    `migrating`, `stopping`, `failed`.
     """
     state = request.app.state
     opening, troubles = cast("Opening", state.opening), cast("Troubles", state.troubles)
@@ -101,6 +101,8 @@ def _of_writing(service: Service, troubles: Troubles) -> list[tuple[str, str]]:
         return [("read_only", "the store cannot be written: reads work, writes are 503")]
     if "store_full" in lately:
         return [("read_only", "no space is left: reads work, writes are 503")]
+    if UnavailableError.code in lately:
+        return [("degraded", "reading or writing the store failed lately: disk, quota or limit")]
     if "store_busy" in lately or "overloaded" in lately:
         return [("busy", "calls were refused lately: the store is busy")]
     upkeep = service.upkeep

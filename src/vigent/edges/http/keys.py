@@ -173,13 +173,17 @@ def rotate(
 
 @router.post("/{key_id}/revoke", response_model=KeyAnswer, responses=problems(404, 409))
 @writes
-def revoke(caller: Called, tenant_id: str, key_id: str) -> Response:
+def revoke(
+    caller: Called, tenant_id: str, key_id: str, idempotency_key: Idempotency = None
+) -> Response:
     """Let a key open nothing from now on; the last one that manages stays."""
     caller.require_tenant(tenant_id)
-    registry = caller.host.registry
-    with registry.writing(caller.tenant) as transaction:
-        row = revoked(registry, transaction, caller.actor, key_id)
-    return _answered(caller, row)
+    registry, now = caller.host.registry, caller.host.clock.now()
+
+    def make(transaction: Transaction) -> dict[str, Any]:
+        return shown_key(revoked(registry, transaction, caller.actor, key_id), now)
+
+    return answer(registry.once(caller.actor, "keys/revoke", idempotency_key, key_id, make))
 
 
 @router.delete("/{key_id}", status_code=204, responses=problems(404, 409))

@@ -36,7 +36,8 @@ def batch(caller: Called, body: Batch, idempotency_key: Idempotency = None) -> R
     """Take many writes and retractions in, in order.
 
     An item that is refused has its error in its place; with ``atomic`` the first one is the
-    problem of the whole, and nothing is written.
+    problem of the whole, its ``field`` begins with the item (``items.3.value``), and nothing is
+    written.
     """
     memory = caller.memory(body.index_id, "write")
     asked = body.model_dump()
@@ -54,9 +55,9 @@ def _entered(caller: Caller, memory: Memory, body: Batch) -> list[dict[str, Any]
     items = [_checked(caller, item) for item in body.items]
     good = [item for item in items if not isinstance(item, VigentError)]
     if body.atomic:
-        for item in items:
+        for number, item in enumerate(items):
             if isinstance(item, VigentError):
-                raise item
+                raise item.within(f"items.{number}")
     results = iter(memory.write_many(good, atomic=body.atomic, person=caller.person))
     return [_told(i if isinstance(i, VigentError) else next(results)) for i in items]
 

@@ -50,6 +50,7 @@ from vigent.edges.http.calling import (
     writes,
 )
 from vigent.edges.http.cursors import Limit, Next, cursor, place
+from vigent.edges.http.describing import METADATA
 from vigent.edges.http.repeats import kept, recalled
 from vigent.errors import InvalidInput
 from vigent.govern.registry import Actor
@@ -159,7 +160,10 @@ def write(caller: Called, body: NewMemory, idempotency_key: Idempotency = None) 
 # ----------------------------------------------------------------------------------- lists
 
 
-@router.get("", response_model=MemoriesPage, responses=problems_of())
+@router.get(
+    "", response_model=MemoriesPage, responses=problems_of(),
+    openapi_extra={"parameters": [METADATA]},
+)  # fmt: skip
 @reads
 @open_query("metadata.")
 def listed(
