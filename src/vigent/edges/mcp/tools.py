@@ -56,7 +56,10 @@ Type = Annotated[
         "own word."
     ),
 ]
-Confidence = Annotated[int, Field(description="How sure you are, in percent.", ge=0, le=100)]
+Confidence = Annotated[
+    int | None,
+    Field(description="How sure you are, in percent; 50 when left out.", ge=0, le=100),
+]
 ValidFrom = Annotated[
     str | None, Field(description=f"From when it holds: {_WHEN}; now when left out.")
 ]
@@ -178,7 +181,7 @@ class MemoryTools:
         value: Annotated[Any, Field(description="What it is; dates as 2026-06-30.")] = None,
         text: Text = None,
         type: Type = "fact",
-        confidence: Confidence = 80,
+        confidence: Confidence = None,
         valid_from: ValidFrom = None,
         valid_to: ValidTo = None,
         mode: Mode = "change",
