@@ -40,7 +40,7 @@ class McpPlace:
             # Of an extra, and a second to import.
             from vigent.edges.http.modelcontext import endpoint_of  # noqa: PLC0415
         except ModuleNotFoundError as error:
-            if error.name not in {"mcp", "mcp_types"}:
+            if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
                 raise
             self._missing = True
             _log.info(_NEEDS)

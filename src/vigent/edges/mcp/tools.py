@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from vigent.edges.mcp import working
 from vigent.edges.mcp.bound import Door
@@ -56,8 +56,17 @@ Type = Annotated[
         "own word."
     ),
 ]
+
+
+def _number(given: object) -> object:
+    if isinstance(given, bool | str):
+        raise ValueError("must be a number")  # noqa: TRY004 - pydantic wants a ValueError
+    return given
+
+
 Confidence = Annotated[
     int | None,
+    BeforeValidator(_number),
     Field(description="How sure you are, in percent; 50 when left out.", ge=0, le=100),
 ]
 ValidFrom = Annotated[
