@@ -15,10 +15,13 @@ from vigent.domain.support import denies_past
 from vigent.domain.time import Instant
 from vigent.errors import InvalidInput
 
-__all__ = ["MODELS_WORD", "check_type", "dated", "mode_of"]
+__all__ = ["DATED", "MODELS_WORD", "check_type", "dated", "mode_of"]
 
 MODELS_WORD: Final = 0.5
 """The confidence of what rests on a model's word alone."""
+
+DATED: Final = ("valid_from", "valid_to", "due", "value")
+"""The fields of a proposal that have dates."""
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
 
@@ -35,16 +38,23 @@ def mode_of(mode: str, words: str) -> str:
 
 
 def dated(
-    given: Mapping[str, Any], words: str, *, at: Instant, timezone: str
+    given: Mapping[str, Any],
+    words: str,
+    *,
+    at: Instant,
+    timezone: str,
+    only: Sequence[str] = DATED,
 ) -> tuple[dict[str, Any], str | None]:
     """Give the fields of a proposal, and why its dates hold it, if they do.
 
     The words were said at ``at`` by somebody in the zone ``timezone``. That day itself, where no
-    words name it, is left to the message's time. Raises InvalidInput for what is no date.
+    words name it, is left to the message's time. ``only`` are the fields to look at: where it is
+    not known when words were said, since when something holds cannot be held against them.
+    Raises InvalidInput for what is no date.
     """
     fields = {name: value for name, value in given.items() if value is not None}
     held = None
-    for name in ("valid_from", "valid_to", "due", "value"):
+    for name in only:
         value = fields.get(name)
         if value is None or (name == "value" and not _is_date(value)):
             continue

@@ -75,18 +75,26 @@ def test_the_changed_date_is_used_and_its_source_shown(url, admin, client, mode)
     assert (told["memory"]["memory_id"], told["memory"]["value"]) == (now["id"], "2026-06-30")
 
 
-def test_a_date_that_the_quoted_words_do_not_name_waits_for_a_person(url, admin):
+def test_a_date_that_the_quoted_words_do_not_name_waits_for_a_person(url, admin, client):
     done = asked(
         url, admin, "memory_write", **DEADLINE, value="2026-07-01",
         quote="my passport deadline is June 30",
     )  # fmt: skip
     assert (done["outcome"], done["reason"]) == ("pending_review", "date_unsupported")
+    # When quoted words were said is not known: since when it holds, the model may say.
     own = asked(
-        url, admin, "memory_write", **HOME, value="Madrid", valid_from="2026-06-03",
-        quote="I live in Madrid",
+        url, admin, "memory_write", **HOME, value="Oslo", valid_from="2026-01-01",
+        quote="I live in Oslo",
     )  # fmt: skip
+    assert (own["outcome"], own["memory"]["valid_from"]) == ("stored", "2026-01-01T00:00:00Z")
+    said = {"index_id": "default", "content": "I live in Madrid", "occurred_at": NOW}
+    heard = client.post("/v1/episodes", json=said, headers=admin).json()["episode_id"]
+    rests = {**HOME, "value": "Madrid", "source_episode_id": heard}
+    held = asked(url, admin, "memory_write", **rests, valid_from="2026-05-01")
+    assert (held["outcome"], held["reason"]) == ("pending_review", "date_unsupported")
     # The day it was said, where no words name it, is the time it was said.
-    assert (own["outcome"], own["memory"]["valid_from"]) == ("stored", NOW)
+    done = asked(url, admin, "memory_write", **rests, valid_from="2026-06-03")
+    assert (done["outcome"], done["memory"]["valid_from"]) == ("superseded", NOW)
     told = refused(url, admin, "memory_write", text="x", type="lesson")
     assert told.endswith("type: must be one of fact, preference, commitment, behaviour")
 

@@ -22,7 +22,7 @@ from vigent.edges.mcp.shapes import (
     past,
 )
 from vigent.errors import InvalidInput
-from vigent.modelword import MODELS_WORD, check_type, dated, mode_of
+from vigent.modelword import DATED, MODELS_WORD, check_type, dated, mode_of
 from vigent.proposals import MemoryDelta
 from vigent.write.result import WriteResult
 
@@ -125,7 +125,9 @@ def write(bound: Bound, asked: Asked) -> Written:
     if episode is not None:
         words = asked.quote or episode.content or ""
         at = episode.row.occurred_at
-        fields, held = dated(fields, words, at=at, timezone=bound.timezone)
+        # When reported words were said, nobody knows; of an episode that is named, it is known.
+        only = DATED if asked.source_episode_id is not None else ("value",)
+        fields, held = dated(fields, words, at=at, timezone=bound.timezone, only=only)
         mode = mode_of(mode, words)
     fields |= bound.days({name: fields[name] for name in _ENDS if name in fields})
     cited = None if episode is None else episode.id
