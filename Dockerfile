@@ -4,7 +4,7 @@ WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 RUN python -m venv /opt/vigent \
- && /opt/vigent/bin/pip install --no-cache-dir '.[server,otel]'
+ && /opt/vigent/bin/pip install --no-cache-dir '.[server,otel,mcp]'
 
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --no-create-home vigent \

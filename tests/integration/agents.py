@@ -12,7 +12,8 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from tests.integration.command_line import process_environment
 from vigent import Memory
-from vigent.edges.mcp import Bound, GraphSchema, server_of
+from vigent.edges.mcp import Bound, server_of
+from vigent.schema import load_schema
 
 
 @dataclass
@@ -55,8 +56,8 @@ async def in_process(
     path: Any = ":memory:", *, schema: Any = None, person: str | None = "mira", **more: Any
 ) -> AsyncIterator[tuple[Agent, Memory]]:
     """Talk to a server in this process, with the memory behind it at hand."""
-    graph = GraphSchema(schema)
-    with Memory.open(path, schema=graph, person=person, **more) as memory:
-        bound = Bound(memory=memory, schema=graph, person=person)
+    declared = load_schema(schema)
+    with Memory.open(path, schema=declared, person=person, **more) as memory:
+        bound = Bound(memory=memory, schema=declared, person=person)
         async with Client(server_of(lambda: bound)) as client:
             yield Agent(client), memory

@@ -9,7 +9,6 @@ import pytest
 
 from tests.integration.agents import in_process
 from vigent import Memory
-from vigent.edges.mcp import GraphSchema
 from vigent.errors import SchemaMismatch
 from vigent.schema import load_schema
 
@@ -77,7 +76,7 @@ def test_deleting_is_a_retraction_history_keeps_what_was():
         await agent.call("create_entities", entities=[ALICE])
         await agent.call("delete_entities", entityNames=["alice"])
         assert memory.current("Alice") == {}
-        values = {r.value for r in memory.history("Alice", "observation")}
+        values = {r.value for r in memory.history("Alice", "entity:observation")}
         assert values == {"likes tea", "reads"}
         await agent.call("create_entities", entities=[ALICE])
         assert await agent.call("read_graph") == {"entities": [ALICE], "relations": []}
@@ -139,26 +138,40 @@ def test_the_graph_tools_work_where_the_schema_refuses_what_is_not_declared():
     played(scene, schema=own)
 
 
-def test_a_schema_that_means_something_else_by_observation_is_refused():
-    for said in ({"kind": "integer", "cardinality": "multi"}, {}):
-        own = load_schema({"attributes": {"observation": said}})
-        with pytest.raises(SchemaMismatch) as told:
-            GraphSchema(own)
-        assert told.value.field == "attributes.observation"
-    many = load_schema({"attributes": {"observation": {"cardinality": "multi"}}})
-    assert len(GraphSchema(many).attributes) == 2
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("entity:observation", {"kind": "integer", "cardinality": "multi"}),
+        ("entity:observation", {}),
+        ("entity:type", {"cardinality": "multi"}),
+        ("relation:works_at", {"kind": "entity"}),
+    ],
+)
+def test_a_schema_that_means_something_else_by_a_name_of_the_graph_is_refused(name, said):
+    with pytest.raises(SchemaMismatch) as told:
+        load_schema({"attributes": {name: said}})
+    assert told.value.field == f"attributes.{name}"
+
+
+def test_a_schema_may_say_more_of_a_name_of_the_graph():
+    said = {"cardinality": "multi", "sensitivity": "personal"}
+    own = load_schema({"attributes": {"entity:observation": said}})
+    assert own.attribute("entity:observation").sensitivity == "personal"
+    assert own.attribute("entity:other") is None
 
 
 def test_what_is_shared_is_shown_and_not_deleted():
     async def scene(agent, memory):
-        memory.write(subject="Desk", attribute="observation", value="closes at 5", person=None)
+        memory.write(
+            subject="Desk", attribute="entity:observation", value="closes at 5", person=None
+        )
         done = await agent.call(
             "delete_observations",
             deletions=[{"entityName": "Desk", "observations": ["closes at 5"]}],
         )
         assert done["success"] is False
         assert "is shared" in done["message"]
-        assert len(memory.current("Desk", "observation")) == 1
+        assert len(memory.current("Desk", "entity:observation")) == 1
 
     played(scene)
 
@@ -190,20 +203,25 @@ def test_the_same_entity_made_twice_at_once_is_one():
                 group.start_soon(lambda e=one: agent.call("create_entities", entities=[e]))
         [alice] = (await agent.call("read_graph"))["entities"]
         assert len(alice["observations"]) == 1
-        assert len(memory.history("Alice", "entity_type")) == 1
+        assert len(memory.history("Alice", "entity:type")) == 1
 
     played(scene)
 
 
-def test_a_store_written_as_a_graph_is_read_by_one_opened_without_it(tmp_path):
-    """What is kept is plain typed state; a schema that declares the names reads it."""
+def test_a_store_written_as_a_graph_is_read_alike_without_the_tools(tmp_path):
+    """The names of the graph mean the same to every surface: nothing has to be declared."""
 
     async def written() -> None:
         async with in_process(tmp_path / "m.db", person=None) as (agent, _memory):
             await agent.call("create_entities", entities=[ALICE])
+            await agent.call("create_relations", relations=[WORKS, {**WORKS, "to": "Beta"}])
 
     anyio.run(written)
-    declared = {"attributes": {"observation": {"cardinality": "multi"}}}
-    with Memory.open(tmp_path / "m.db", schema=declared) as memory:
-        assert [r.value for r in memory.current("Alice", "observation")] == ["likes tea", "reads"]
-        assert memory.current("Alice", "entity_type").value == "person"
+    with Memory.open(tmp_path / "m.db") as memory:
+        held = memory.current("Alice", "entity:observation")
+        assert [r.value for r in held] == ["likes tea", "reads"]
+        assert memory.current("Alice", "entity:type").value == "person"
+        works = memory.current("Alice", "relation:works_at")
+        assert [r.value for r in works] == ["Acme", "Beta"]
+        memory.write(subject="Alice", attribute="entity:observation", value="swims")
+        assert len(memory.current("Alice", "entity:observation")) == 3

@@ -16,17 +16,17 @@ from starlette.routing import Route
 
 from tests.integration.agents import Agent
 from vigent import Memory
-from vigent.edges.mcp import Bound, GraphSchema, HttpEndpoint
+from vigent.edges.mcp import Bound, HttpEndpoint
 
 KEYS = {"Bearer key-mira": "mira", "Bearer key-otto": "otto"}
 URL = "http://localhost:8000/mcp"
 
 
 @asynccontextmanager
-async def served(memory: Memory, schema: GraphSchema, **more: Any) -> AsyncIterator[Starlette]:
+async def served(memory: Memory, **more: Any) -> AsyncIterator[Starlette]:
     async def authenticate(headers: Mapping[str, str]) -> Bound | None:
         person = KEYS.get(headers.get("authorization", ""))
-        return None if person is None else Bound(memory=memory, schema=schema, person=person)
+        return None if person is None else Bound(memory=memory, person=person)
 
     endpoint = HttpEndpoint(authenticate, **more)
     async with endpoint.running():
@@ -50,11 +50,10 @@ async def agent_of(app: Starlette, key: str, mode: str) -> AsyncIterator[Agent]:
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_each_key_reads_and_writes_its_own_person(mode):
     async def scene() -> None:
-        schema = GraphSchema()
-        with Memory.open(":memory:", schema=schema) as memory:
+        with Memory.open(":memory:") as memory:
             memory.write(subject="desk", attribute="closes", value="17:00")
             async with (
-                served(memory, schema) as app,
+                served(memory) as app,
                 agent_of(app, "key-mira", mode) as mira,
                 agent_of(app, "key-otto", mode) as otto,
             ):
@@ -75,10 +74,9 @@ def test_each_key_reads_and_writes_its_own_person(mode):
 
 def test_many_writes_at_once_over_http_are_all_kept():
     async def scene() -> None:
-        schema = GraphSchema()
-        with Memory.open(":memory:", schema=schema) as memory:
+        with Memory.open(":memory:") as memory:
             async with (
-                served(memory, schema) as app,
+                served(memory) as app,
                 agent_of(app, "key-mira", "auto") as agent,
                 anyio.create_task_group() as group,
             ):
@@ -93,9 +91,8 @@ def test_many_writes_at_once_over_http_are_all_kept():
 @pytest.mark.parametrize("key", [None, "key-nobody"])
 def test_without_a_key_nothing_is_answered(key):
     async def scene() -> None:
-        schema = GraphSchema()
-        with Memory.open(":memory:", schema=schema) as memory:
-            async with served(memory, schema) as app, speaking(app, key) as http:
+        with Memory.open(":memory:") as memory:
+            async with served(memory) as app, speaking(app, key) as http:
                 told = await http.post(
                     URL, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
                 )
@@ -110,9 +107,8 @@ def test_a_page_elsewhere_cannot_reach_it_through_a_name_of_its_own():
     """The header Host is checked, so that a rebound name does not get through."""
 
     async def scene() -> None:
-        schema = GraphSchema()
-        with Memory.open(":memory:", schema=schema) as memory:
-            async with served(memory, schema) as app, speaking(app, "key-mira") as http:
+        with Memory.open(":memory:") as memory:
+            async with served(memory) as app, speaking(app, "key-mira") as http:
                 told = await http.post(
                     "http://evil.example/mcp",
                     json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"},

@@ -9,7 +9,7 @@ import pytest
 
 from tests.integration.agents import in_process
 from vigent import Memory
-from vigent.edges.mcp import Bound, GraphSchema
+from vigent.edges.mcp import Bound
 from vigent.errors import InvalidInput
 from vigent.proposals import Hold
 from vigent.schema import load_schema
@@ -79,10 +79,9 @@ def test_a_model_cannot_name_another_person_or_a_higher_trust():
 
 
 def test_no_binding_gives_a_model_more_trust_than_an_assistants():
-    schema = GraphSchema()
-    with Memory.open(":memory:", schema=schema) as memory:
+    with Memory.open(":memory:") as memory:
         with pytest.raises(InvalidInput) as told:
-            Bound(memory=memory, schema=schema, trust="application")
+            Bound(memory=memory, trust="application")
         assert told.value.field == "trust"
 
 
@@ -155,11 +154,11 @@ def test_one_of_several_values_is_retracted_and_put_back():
     async def scene(agent, memory):
         for value in ("nuts", "milk"):
             done = await agent.call(
-                "memory_write", subject="mira", attribute="observation", value=value
+                "memory_write", subject="mira", attribute="entity:observation", value=value
             )
         assert done["undo"]["arguments"]["value"] == "milk"
         await agent.call(done["undo"]["tool"], **done["undo"]["arguments"])
-        assert [r.value for r in memory.current("mira", "observation")] == ["nuts"]
+        assert [r.value for r in memory.current("mira", "entity:observation")] == ["nuts"]
 
     played(scene)
 

@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.service.every_world import EVERY, unsaid
+from tests.service.mcp_world import BEYOND
 from vigent.domain.time import parse_instant
 from vigent.edges.http.app import create_app
 from vigent.govern.documents import KeyDocument, Policy, Secret
@@ -76,6 +77,8 @@ def world(request, tmp_path, clock):
     """Tenants behind each surface in turn; what one cannot say stands in ``UNSAID``."""
     values = request.node.callspec.params
     reason = unsaid(request.param, request.node.originalname, values)
+    if request.param == "mcp":
+        reason = reason or BEYOND.get(request.node.originalname)
     if reason is not None:
         pytest.skip(reason)
     made = EVERY[request.param](tmp_path / "world.db", clock)

@@ -6,14 +6,15 @@ the JSON that every surface gives; what is refused raises ``Refused``.
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 from urllib.parse import quote
 
 from starlette.testclient import TestClient
 
+from tests.service.mcp_world import McpWorld
+from tests.service.refusals import Refused, refusing
 from vigent import Memory
 from vigent.edges.http.app import create_app
 from vigent.errors import VigentError
@@ -24,13 +25,7 @@ Json = dict[str, Any]
 OBSERVED = {"refusal", "admin_read", "person_read", "memory_read"}
 """What the audit trail has of reads: it is not of what was changed."""
 
-
-class Refused(Exception):
-    """A surface refused something; ``status`` is that of HTTP, where there is one."""
-
-    def __init__(self, code: str, field: str | None, message: str, status: int = 0) -> None:
-        super().__init__(f"{code} {field}: {message}")
-        self.code, self.field, self.message, self.status = code, field, message, status
+__all__ = ["WORLDS", "HttpWorld", "Place", "PythonWorld", "Refused", "World", "refusing"]
 
 
 class Place(Protocol):
@@ -103,14 +98,6 @@ class PythonWorld:
     def close(self) -> None:
         for memory in self._open.values():
             memory.close()
-
-
-@contextlib.contextmanager
-def refusing() -> Iterator[None]:
-    try:
-        yield
-    except VigentError as error:
-        raise Refused(error.code, error.field, error.message) from error
 
 
 class PythonPlace:
@@ -311,4 +298,4 @@ def dumped(body: Any) -> bytes:
     return json.dumps(body).encode()
 
 
-WORLDS = {"python": PythonWorld, "http": HttpWorld}
+WORLDS = {"python": PythonWorld, "http": HttpWorld, "mcp": McpWorld}

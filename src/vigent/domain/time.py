@@ -9,8 +9,9 @@ from __future__ import annotations
 import datetime as dt
 import re
 import zoneinfo
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from vigent.errors import AmbiguousInstant, InvalidInput, NaiveInstant
 
@@ -19,6 +20,7 @@ __all__ = [
     "OPEN",
     "BareDate",
     "Instant",
+    "days_in",
     "instant_of",
     "iso",
     "named_zone",
@@ -93,6 +95,20 @@ def parse_instant(
         "must be a datetime with an offset or an ISO 8601 text such as"
         f" 2026-06-03T10:00:00Z, not {type(value).__name__}",
     )
+
+
+def days_in(fields: Mapping[str, Any], zone: str, *, ends: bool = False) -> dict[str, Any]:
+    """Give fields with bare dates as ISO instants in a zone, all else as it is.
+
+    A date is the start of its day, with ``ends`` the last microsecond of it.
+    """
+    edge: BareDate = "end" if ends else "start"
+    return {
+        name: iso(parse_instant(given, name, timezone=zone, bare_date=edge))
+        if isinstance(given, str) and _DATE.fullmatch(given)
+        else given
+        for name, given in fields.items()
+    }
 
 
 def to_datetime(instant: Instant) -> dt.datetime:

@@ -17,14 +17,14 @@ def mcp(call: Call) -> None:
     """
     try:
         # Of an extra, and a second to import, which no other command should pay for.
-        from vigent.edges.mcp import Bound, GraphSchema, serve_stdio  # noqa: PLC0415
+        from vigent.edges.mcp import Bound, serve_stdio  # noqa: PLC0415
     except ModuleNotFoundError as error:
         if error.name not in {"mcp", "mcp_types"}:
             raise
         raise InvalidInput(
             "mcp", "is an extra that is not installed; pip install 'vigent[mcp]' brings it"
         ) from error
-    schema = GraphSchema(call.declared())
+    schema = call.declared()
     with call.open(create=True, schema=schema) as memory:
         bound = Bound(memory=memory, schema=schema, tenant=call.tenant, person=call.person)
         serve_stdio(lambda: bound)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator, Callable
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from typing import Any, cast
 
 from fastapi import FastAPI
@@ -34,6 +34,7 @@ from vigent.edges.http.describing import described
 from vigent.edges.http.front import Front, Told
 from vigent.edges.http.logs import RequestLog
 from vigent.edges.http.metrics import Metrics
+from vigent.edges.http.mounting import McpPlace
 from vigent.edges.http.opening import Opening
 from vigent.edges.http.problems import add_problems
 from vigent.edges.http.rates import Rates
@@ -94,7 +95,10 @@ def create_app(
             opening.begin(failed or _nothing)
             if service is not None:
                 service.start(chosen.upkeep)
-            yield
+            async with AsyncExitStack() as beside:
+                if agents_at is not None:
+                    await beside.enter_async_context(agents_at.running())
+                yield
         finally:
             _close(app)
 
@@ -110,6 +114,9 @@ def create_app(
     ):  # fmt: skip
         app.include_router(part.router)
     app.include_router(health.keyed)
+    agents_at = McpPlace(app.state, chosen) if chosen.mcp.enabled else None
+    if agents_at is not None:
+        app.router.routes.append(agents_at.route)
     add_problems(app)
     return app
 

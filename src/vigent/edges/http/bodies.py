@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
@@ -11,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 from vigent.caller import Caller
 from vigent.domain.exact import named_value
-from vigent.domain.time import iso, parse_instant
+from vigent.domain.time import days_in, iso, parse_instant
 
 __all__ = [
     "NUMBER",
@@ -35,7 +34,7 @@ __all__ = [
 ]
 
 _LARGE: Final = 10**18
-_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY: Final = len("2026-06-30")
 
 IndexId = Annotated[str, Field(min_length=1, max_length=200, description="A store, by id or name")]
 Timezone = Annotated[str | None, Field(max_length=100, description="IANA name of a time zone")]
@@ -107,13 +106,9 @@ def dated(
     A date is the start of its day, with ``ends`` the last microsecond of it. What is no bare
     date is left as it is; a time without an offset is then read in the request's zone only.
     """
-    found = dict(fields)
-    for name, given in fields.items():
-        if isinstance(given, str) and _DATE.fullmatch(given):
-            zone = caller.zone(timezone)
-            edge = "end" if ends else "start"
-            found[name] = iso(parse_instant(given, name, timezone=zone, bare_date=edge))
-    return found
+    if not any(isinstance(given, str) and len(given) == _DAY for given in fields.values()):
+        return dict(fields)
+    return days_in(fields, caller.zone(timezone), ends=ends)
 
 
 def settled(

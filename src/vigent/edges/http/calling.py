@@ -19,6 +19,7 @@ from fastapi import Depends, Header, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
 from starlette.routing import Match
 from starlette.types import Scope
 
@@ -37,7 +38,9 @@ __all__ = [
     "Pending",
     "Route",
     "answer",
+    "decoded",
     "open_query",
+    "presented",
     "reads",
     "writes",
 ]
@@ -71,20 +74,20 @@ class Pending:
 
     def caller(self) -> Caller:
         """Say who calls; raises Unauthorized, and RateLimited for a key that calls too often."""
-        found = self.service.caller(presented(self._request))
+        found = self.service.caller(presented(self._request.headers))
         route = self._request.scope.get("route")
         found.asked = f"{self._request.method} {getattr(route, 'path', '')}"
         cast("Rates", self._request.app.state.rates).take(found.tenant, found.row.id)
         return found
 
 
-def presented(request: Request) -> Presented:
+def presented(headers: Headers) -> Presented:
     """Give what a request says of its caller."""
-    every = request.headers.getlist
+    every = headers.getlist
     named = {*every("x-vigent-subject"), *every("x-core-subject")}
     if len(named) > 1:
         raise SubjectConflict("X-Vigent-Subject", "names another person than X-Core-Subject")
-    subject = _decoded(next(iter(named))) if named else None
+    subject = decoded(next(iter(named)), "X-Vigent-Subject") if named else None
     return Presented(_one(every("authorization")), subject, _one(every("x-vigent-subject-token")))
 
 
@@ -93,14 +96,12 @@ def _one(given: list[str]) -> str | None:
     return None if not given else given[0] if len(given) == 1 else ""
 
 
-def _decoded(named: str | None) -> str | None:
+def decoded(named: str, header: str) -> str:
     """Read a header as UTF-8: an id may have any characters."""
-    if named is None:
-        return None
     try:
         return named.encode("latin-1").decode()
     except UnicodeError:
-        raise InvalidInput("X-Vigent-Subject", "must be UTF-8") from None
+        raise InvalidInput(header, "must be UTF-8") from None
 
 
 def _pending(request: Request) -> Pending:

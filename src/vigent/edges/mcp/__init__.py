@@ -6,10 +6,9 @@ of a request, and never from the model.
 
 from __future__ import annotations
 
-from vigent.edges.mcp.bound import Bound
-from vigent.edges.mcp.graphschema import GraphSchema
+from vigent.edges.mcp.bound import Bound, Guard
 from vigent.edges.mcp.http import HttpEndpoint
 from vigent.edges.mcp.server import server_of
 from vigent.edges.mcp.stdio import serve_stdio
 
-__all__ = ["Bound", "GraphSchema", "HttpEndpoint", "serve_stdio", "server_of"]
+__all__ = ["Bound", "Guard", "HttpEndpoint", "serve_stdio", "server_of"]

@@ -1,4 +1,9 @@
-"""Typed state read as a graph: subjects as entities, facts as observations and relations."""
+"""Typed state read as a graph: subjects as entities, facts as observations and relations.
+
+An entity is a subject. ``entity:type`` is one text; ``entity:observation`` has many values; a
+relation is an attribute of many values, each the name of an entity, named ``relation:TYPE``. Every
+schema has these, so that any other surface reads them as they were meant.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,10 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from vigent.domain.attributes import ENTITY_TYPE, OBSERVATION, RELATION
 from vigent.domain.records import Record
 from vigent.domain.text import canonical_subject
 from vigent.edges.mcp.bound import Bound
-from vigent.edges.mcp.graphschema import ENTITY_TYPE, OBSERVATION, relation_type
 from vigent.errors import InvalidInput
 from vigent.standing import record_text
 
@@ -25,6 +30,7 @@ __all__ = [
     "graph_of",
     "node",
     "nodes",
+    "relation_of",
     "searched",
 ]
 
@@ -99,6 +105,17 @@ def _shown(record: Record) -> str:
     return record_text(record).removeprefix(f"{record.name} · ")
 
 
+def relation_of(bound: Bound, type: str) -> str:
+    """Give the attribute that holds relations of a type.
+
+    That is the declared one of this name, where its values are entities.
+    """
+    declared = bound.schema.attribute(type)
+    if declared is not None and declared.kind == "entity":
+        return declared.name
+    return RELATION + type
+
+
 def canon(name: str) -> str:
     """Give what two names of one entity have in common."""
     return canonical_subject(name)[1]
@@ -165,7 +182,7 @@ def _relation(record: Record) -> Relation:
         {
             "from": record.subject or "",
             "to": str(record.value),
-            "relationType": relation_type(record.attribute or ""),
+            "relationType": (record.attribute or "").removeprefix(RELATION),
         }
     )
 

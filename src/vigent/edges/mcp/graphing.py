@@ -7,11 +7,22 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from vigent.domain.attributes import ENTITY_TYPE, OBSERVATION
 from vigent.domain.records import Record
 from vigent.edges.mcp.bound import Bound
-from vigent.edges.mcp.graph import Entity, Graph, Relation, canon, graph_of, node, nodes, searched
-from vigent.edges.mcp.graphschema import ENTITY_TYPE, OBSERVATION
+from vigent.edges.mcp.graph import (
+    Entity,
+    Graph,
+    Relation,
+    canon,
+    graph_of,
+    node,
+    nodes,
+    relation_of,
+    searched,
+)
 from vigent.errors import NotFound
+from vigent.modelword import MODELS_WORD
 from vigent.proposals import MemoryDelta
 
 __all__ = [
@@ -32,8 +43,6 @@ __all__ = [
     "search_nodes",
 ]
 
-# What a graph tool is told has no confidence with it.
-_CONFIDENCE: Final = 0.8
 _NEW: Final = {"stored", "superseded", "corrected"}
 _MOST: Final = 100
 
@@ -110,7 +119,7 @@ def create_relations(bound: Bound, relations: list[Relation]) -> Relations:
         relations=[
             each
             for each in relations
-            if _propose(bound, each.from_, bound.schema.relation(each.relationType), each.to)
+            if _propose(bound, each.from_, relation_of(bound, each.relationType), each.to)
         ]
     )
 
@@ -146,7 +155,7 @@ def _propose(bound: Bound, subject: str, attribute: str, value: str) -> bool:
     """Propose a fact; says whether it is in force now and was not before."""
     delta = MemoryDelta(
         tenant_id=bound.tenant, subject=subject, attribute=attribute, value=value,
-        confidence=_CONFIDENCE, trust=bound.trust,
+        confidence=MODELS_WORD, trust=bound.trust,
     )  # fmt: skip
     return bound.memory.propose(delta, person=bound.person).outcome in _NEW
 
@@ -183,7 +192,7 @@ def delete_relations(bound: Bound, relations: list[Relation]) -> Done:
     records: list[Record] = []
     for each in relations:
         there = node(bound, each.from_)
-        attribute = bound.schema.relation(each.relationType)
+        attribute = relation_of(bound, each.relationType)
         records += [
             record
             for record in ([] if there is None else there.relations)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
 import orjson
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
 
 from vigent.crossing import Crossing
 from vigent.edges.mcp.bound import Bound
@@ -27,16 +28,16 @@ _REFUSED: Final = orjson.dumps({"error": "unauthorized", "message": "a valid key
 class HttpEndpoint:
     """An ASGI application to put at any path, and what must run beside it.
 
-    ``authenticate`` gets the headers of a request (names in lower case) and gives what its key may
-    work on, or None, which is answered with 401. It is asked at every request, and nothing is
-    kept between requests. ``allowed_hosts`` are the values of the header Host that are served, a
-    port or ``:*`` included (``memory.example.com:*``); None leaves the check to who stands in
-    front.
+    ``authenticate`` gets the headers of a request and gives what its key may work on, or None,
+    which is answered with 401; what it raises is the application's to answer. It is asked at
+    every request, and nothing is kept between requests. ``allowed_hosts`` are the values of the
+    header Host that are served, a port or ``:*`` included (``memory.example.com:*``); None leaves
+    the check to who stands in front.
     """
 
     def __init__(
         self,
-        authenticate: Callable[[Mapping[str, str]], Awaitable[Bound | None]],
+        authenticate: Callable[[Headers], Awaitable[Bound | None]],
         *,
         allowed_hosts: Sequence[str] | None = ("127.0.0.1:*", "localhost:*", "[::1]:*"),
         crossing: Crossing | None = None,
@@ -64,10 +65,7 @@ class HttpEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, for whom its key is."""
-        headers = {
-            name.decode("latin-1").lower(): v.decode("latin-1") for name, v in scope["headers"]
-        }
-        bound = await self._authenticate(headers)
+        bound = await self._authenticate(Headers(scope=scope))
         if bound is None:
             await _refuse(send)
             return

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from vigent.edges.mcp import working
 from vigent.edges.mcp.bound import Door
@@ -56,7 +56,19 @@ Type = Annotated[
         "own word."
     ),
 ]
-Confidence = Annotated[int, Field(description="How sure you are, in percent.", ge=0, le=100)]
+
+
+def _number(given: object) -> object:
+    if isinstance(given, bool | str):
+        raise ValueError("must be a number")  # noqa: TRY004 - pydantic wants a ValueError
+    return given
+
+
+Confidence = Annotated[
+    int | None,
+    BeforeValidator(_number),
+    Field(description="How sure you are, in percent; 50 when left out.", ge=0, le=100),
+]
 ValidFrom = Annotated[
     str | None, Field(description=f"From when it holds: {_WHEN}; now when left out.")
 ]
@@ -178,7 +190,7 @@ class MemoryTools:
         value: Annotated[Any, Field(description="What it is; dates as 2026-06-30.")] = None,
         text: Text = None,
         type: Type = "fact",
-        confidence: Confidence = 80,
+        confidence: Confidence = None,
         valid_from: ValidFrom = None,
         valid_to: ValidTo = None,
         mode: Mode = "change",

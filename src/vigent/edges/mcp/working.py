@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from vigent.domain.episodes import Episode
 from vigent.domain.records import Record
 from vigent.domain.time import iso
 from vigent.edges.mcp.bound import Bound
@@ -21,25 +22,26 @@ from vigent.edges.mcp.shapes import (
     past,
 )
 from vigent.errors import InvalidInput
+from vigent.modelword import DATED, MODELS_WORD, check_type, dated, mode_of
 from vigent.proposals import MemoryDelta
-from vigent.write.draft import UNSET
 from vigent.write.result import WriteResult
 
 __all__ = ["Asked", "context", "current", "forget", "history", "search", "write"]
 
 _STRETCHES: Final = 50
+_ENDS: Final = ("valid_from", "valid_to")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A write as a model asks for it; ``confidence`` is in percent."""
+    """A write as a model asks for it; ``confidence`` is in percent, None for that of its word."""
 
     subject: str | None = None
     attribute: str | None = None
     value: Any = None
     text: str | None = None
     type: str = "fact"
-    confidence: int = 80
+    confidence: int | None = None
     valid_from: str | None = None
     valid_to: str | None = None
     mode: str = "change"
@@ -51,11 +53,12 @@ class Asked:
 
 def search(bound: Bound, query: str, **given: Any) -> Found:
     """Find what answers a question."""
-    return found(bound.memory.search(query, person=bound.person, **given))
+    return found(bound.memory.search(query, person=bound.person, **bound.days(given, ends=True)))
 
 
 def current(bound: Bound, subject: str, attribute: str | None, **when: Any) -> Standing:
     """Give what is in force of an attribute, or of a whole subject."""
+    when = bound.days(when, ends=True)
     given = bound.memory.current(subject, attribute, person=bound.person, **when)
     if attribute is None:
         records = [record for held in given.values() for record in _several_of(held)]
@@ -108,8 +111,42 @@ def forget(bound: Bound, memory_id: str) -> Forgotten:
 
 
 def write(bound: Bound, asked: Asked) -> Written:
-    """Propose a memory, or its end, with the words it rests on."""
-    if not 0 <= asked.confidence <= 100:
+    """Propose a memory, or its end, with the words it rests on.
+
+    What that is worth is decided as for any model's tool (``vigent.modelword``): there is no
+    thread, so the words are those of the quote, or of the episode that is named.
+    """
+    _check(bound, asked)
+    episode = _evidence(bound, asked)
+    fields: dict[str, Any] = {
+        "value": asked.value, "valid_from": asked.valid_from, "valid_to": asked.valid_to,
+    }  # fmt: skip
+    held, mode = None, asked.mode
+    if episode is not None:
+        words = asked.quote or episode.content or ""
+        at = episode.row.occurred_at
+        # When reported words were said, nobody knows; of an episode that is named, it is known.
+        only = DATED if asked.source_episode_id is not None else ("value",)
+        fields, held = dated(fields, words, at=at, timezone=bound.timezone, only=only)
+        mode = mode_of(mode, words)
+    fields |= bound.days({name: fields[name] for name in _ENDS if name in fields})
+    cited = None if episode is None else episode.id
+    if asked.retract and asked.value is not None:
+        return _written(bound, _retract(bound, asked, mode, cited, fields))
+    delta = MemoryDelta(
+        tenant_id=bound.tenant, subject=asked.subject, attribute=asked.attribute, text=asked.text,
+        type=asked.type, mode=mode, confidence=_sure(asked), source_episode_id=cited,
+        quote=asked.quote, trust=bound.trust, held=held, **fields,
+    )  # fmt: skip
+    return _written(bound, bound.memory.propose(delta, person=bound.person))
+
+
+def _sure(asked: Asked) -> float:
+    return MODELS_WORD if asked.confidence is None else asked.confidence / 100
+
+
+def _check(bound: Bound, asked: Asked) -> None:
+    if asked.confidence is not None and not 0 <= asked.confidence <= 100:
         raise InvalidInput("confidence", "must be a whole percentage, 0 to 100")
     if asked.value is None and asked.text is None and not asked.retract:
         raise InvalidInput("value", "must be given, or text, or retract")
@@ -117,34 +154,29 @@ def write(bound: Bound, asked: Asked) -> Written:
         raise InvalidInput(
             "attribute", "must be given to retract; free text is forgotten by its id"
         )
-    episode = asked.source_episode_id
-    if episode is None and asked.quote is not None:
-        episode = _reported(bound, asked)
-    if asked.retract:
-        return _written(bound, _retract(bound, asked, episode))
-    delta = MemoryDelta(
-        tenant_id=bound.tenant, subject=asked.subject, attribute=asked.attribute,
-        value=asked.value, text=asked.text, type=asked.type, mode=asked.mode,
-        valid_from=asked.valid_from, valid_to=asked.valid_to, confidence=asked.confidence / 100,
-        source_episode_id=episode, quote=asked.quote, trust=bound.trust,
-    )  # fmt: skip
-    return _written(bound, bound.memory.propose(delta, person=bound.person))
+    if not asked.retract:
+        check_type(asked.type, bound.writable)
 
 
-def _reported(bound: Bound, asked: Asked) -> str:
-    """Keep the words a memory rests on, as reported: nobody else has heard them."""
-    kept = bound.memory.capture(
-        asked.quote or "", role="assistant", kind="report", speaker=asked.speaker,
-        person=bound.person,
-    )  # fmt: skip
-    return kept.id
+def _evidence(bound: Bound, asked: Asked) -> Episode | None:
+    """Give what a memory rests on: what is named, or the quote, kept as reported by a model."""
+    if asked.source_episode_id is not None:
+        return bound.memory.records.episode(asked.source_episode_id, person=bound.person)
+    if asked.quote is None:
+        return None
+    return bound.memory.capture(
+        asked.quote, role="assistant", kind="report", speaker=asked.speaker, person=bound.person
+    )
 
 
-def _retract(bound: Bound, asked: Asked, episode: str | None) -> WriteResult:
+def _retract(
+    bound: Bound, asked: Asked, mode: str, episode: str | None, fields: dict[str, Any]
+) -> WriteResult:
+    """End one of several values."""
     return bound.memory.retract(
         subject=asked.subject or "", attribute=asked.attribute or "",
-        value=UNSET if asked.value is None else asked.value, valid_from=asked.valid_from,
-        mode="correction" if asked.mode == "correction" else "change",
+        value=asked.value, valid_from=fields.get("valid_from"),
+        mode="correction" if mode == "correction" else "change",
         source_episode_id=episode, quote=asked.quote, trust=bound.trust, person=bound.person,
     )  # fmt: skip
 
