@@ -35,6 +35,7 @@ from vigent.edges.http.metrics import Metrics
 from vigent.edges.http.opening import Opening
 from vigent.edges.http.problems import add_problems
 from vigent.edges.http.rates import Rates
+from vigent.edges.http.refused import with_key
 from vigent.edges.http.traces import open_tracing
 from vigent.edges.http.troubles import Troubles
 from vigent.effective import effective_settings
@@ -49,6 +50,12 @@ READERS, WRITERS = 16, 8
 
 class _App(FastAPI):
     """FastAPI with ``Front`` before all of it, so that a fault's answer has its id too."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Describe the API; made once."""
+        if self.openapi_schema is None:
+            self.openapi_schema = with_key(super().openapi())
+        return self.openapi_schema
 
     def build_middleware_stack(self) -> Any:
         """Put the layers together, once."""

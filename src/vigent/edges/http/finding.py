@@ -9,7 +9,7 @@ from pydantic import Field, Strict
 
 from vigent.caller import Caller
 from vigent.domain.threads import ThreadRow
-from vigent.edges.http.answers import ContextAnswerBody, SearchAnswerBody, problems_of
+from vigent.edges.http.answers import ContextAnswerBody, SearchAnswerBody
 from vigent.edges.http.bodies import (
     NUMBER,
     WHOLE,
@@ -23,6 +23,7 @@ from vigent.edges.http.bodies import (
     settled,
 )
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads
+from vigent.edges.http.refused import problems_of
 from vigent.errors import NotFound
 from vigent.govern.documents import AgentDocument, InjectionSpec
 

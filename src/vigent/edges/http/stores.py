@@ -11,7 +11,8 @@ from vigent.domain.resources import ResourceRow
 from vigent.domain.time import iso
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.governed import ErasureAnswer, StoreAnswer, problems
+from vigent.edges.http.governed import ErasureAnswer, NewStoreAnswer, StoreAnswer, StoresAnswer
+from vigent.edges.http.refused import problems_of
 from vigent.govern.documents import StoreDocument
 from vigent.govern.storesettings import (
     MANAGED,
@@ -62,7 +63,7 @@ def shown(row: ResourceRow) -> dict[str, Any]:
     return {"id": row.id, "name": row.name, "created_at": iso(row.created_at)}
 
 
-@router.post("", status_code=201)
+@router.post("", status_code=201, response_model=NewStoreAnswer, responses=problems_of(409))
 @writes
 def create(caller: Called, body: NewStore, idempotency_key: Idempotency = None) -> Response:
     """Make a store; memory is written into stores alone."""
@@ -75,7 +76,7 @@ def create(caller: Called, body: NewStore, idempotency_key: Idempotency = None) 
     return answer(made, 201)
 
 
-@router.get("")
+@router.get("", response_model=StoresAnswer, responses=problems_of())
 @reads
 def listed(caller: Called) -> Response:
     """Give the stores that the key sees."""
@@ -83,7 +84,7 @@ def listed(caller: Called) -> Response:
     return answer({"stores": [shown(row) for row in caller.stores()]})
 
 
-@router.get("/{index_id}", response_model=StoreAnswer, responses=problems(404))
+@router.get("/{index_id}", response_model=StoreAnswer, responses=problems_of())
 @reads
 def get(caller: Called, index_id: str) -> Response:
     """Give a store with its settings."""
@@ -91,7 +92,7 @@ def get(caller: Called, index_id: str) -> Response:
     return answer(_with_settings(caller.store(index_id, "read")))
 
 
-@router.patch("/{index_id}", response_model=StoreAnswer, responses=problems(404, 409))
+@router.patch("/{index_id}", response_model=StoreAnswer, responses=problems_of(409))
 @writes
 def change(caller: Called, index_id: str, body: ChangedStore) -> Response:
     """Set sections of a store's settings: each that is sent is replaced whole, null resets it."""
@@ -119,7 +120,7 @@ def change(caller: Called, index_id: str, body: ChangedStore) -> Response:
     return answer(_with_settings(row))
 
 
-@router.delete("/{index_id}", response_model=ErasureAnswer, responses=problems(404))
+@router.delete("/{index_id}", response_model=ErasureAnswer, responses=problems_of())
 @writes
 def delete(caller: Called, index_id: str, *, dry_run: bool = False, wait: bool = False) -> Response:
     """Remove a store with all that is in it, whosesoever, and give a receipt.
