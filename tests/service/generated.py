@@ -43,6 +43,7 @@ class World:
         first = self.service.first_start()
         self.headers = bearer(first.key)
         self.index_id = first.index_id
+        self.own = f"key_{first.key.split('_')[2]}"
         self.random = random.Random(7)
         self.key = make_key(self.client, self.headers, *ALL)["id"]
         self.known: dict[str, Any] = {}
@@ -109,6 +110,10 @@ class World:
                 "tenant_id": "default", "source_episode_id": known["episode_id"],
                 "supersedes": known["memory_id"]}  # fmt: skip
         self._put(case, ParameterLocation.BODY, case.body, told)
+        # Neither by chance nor from an answer: the key and the store of the run themselves.
+        for name, own in (("key_id", self.own), ("index_id", self.index_id if removes else "")):
+            if isinstance(case.path_parameters, dict) and case.path_parameters.get(name) == own:
+                case.path_parameters[name] = named[name]
         if case.method == "DELETE" and path == "/v1/tenants/{tenant_id}":
             case.query = {"dry_run": True}
         if not (case.meta and case.meta.is_negative_at(ParameterLocation.HEADER)):

@@ -104,9 +104,9 @@ def create_app(
         lifespan=lifespan, docs_url="/docs", redoc_url=None, openapi_url="/openapi.json",
     )  # fmt: skip
     _prepare(app, opening, chosen)
-    # What is asked most often is looked for first.
+    # What is asked most often is looked for first; ``/v1/memory/stores`` before a memory's id.
     for part in (
-        state, gate, finding, many, memory, threads, episodes, names, blocks, stores, extraction,
+        state, gate, finding, many, stores, memory, threads, episodes, names, blocks, extraction,
         agents, tools, persons, keys, tenants, audit, health,
     ):  # fmt: skip
         app.include_router(part.router)
