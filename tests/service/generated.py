@@ -131,8 +131,12 @@ class World:
                 given[name] = named[name]
 
 
-def run(world: World, *, examples: int, steps: int) -> list[str]:
-    """Run every phase against a world's app; gives what failed, each once and as it is told."""
+def run(world: World, *, examples: int, chains: bool) -> list[str]:
+    """Call every route of a world's app; gives what failed, each once and as it is told.
+
+    First what lies on the edges of its schema, then so many examples at random; with ``chains``
+    also calls that use what earlier ones answered.
+    """
 
     async def calls(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -146,7 +150,7 @@ def run(world: World, *, examples: int, steps: int) -> list[str]:
         {
             **CONFIG, "seed": 11, "headers": world.headers,
             "generation": {"max-examples": examples, "deterministic": True, "database": "none"},
-            "phases": {"stateful": {"max-steps": steps}},
+            "phases": {"stateful": {"enabled": chains}},
         }
     )  # fmt: skip
     schema = schemathesis.openapi.from_dict(world.app.openapi(), config=config)

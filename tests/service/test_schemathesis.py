@@ -8,6 +8,9 @@ import pytest
 
 from tests.service.generated import World, run
 
+# Of long examples Hypothesis says that they are long.
+pytestmark = pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisWarning")
+
 
 @pytest.fixture
 def world(tmp_path):
@@ -16,7 +19,15 @@ def world(tmp_path):
     made.service.close()
 
 
-@pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisWarning")
+def checked(failures):
+    assert not failures, "\n".join([f"{len(failures)} failures", *failures])
+
+
 def test_no_call_is_a_fault(world):
-    failures = run(world, examples=int(os.environ.get("EX", "5")), steps=3)
-    assert not failures, f"{len(failures)} failures\n" + "\n".join(failures)
+    checked(run(world, examples=1, chains=False))
+    assert world.calls > 2_000
+
+
+@pytest.mark.slow
+def test_no_call_of_many_is_a_fault(world):
+    checked(run(world, examples=int(os.environ.get("VIGENT_EXAMPLES", "100")), chains=True))
