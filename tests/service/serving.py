@@ -42,8 +42,9 @@ class Served:
                 self.url = found[1]
                 break
         assert self.url, self.log.read_text()
-        self._read_key()
+        # The key is printed when the store is open: it is there once the service is ready.
         self._wait_for_answers()
+        self._read_key()
 
     def _read_key(self) -> None:
         os.set_blocking(self.process.stdout.fileno(), False)
