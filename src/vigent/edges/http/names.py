@@ -26,7 +26,11 @@ class NewAlias(Body):
     of: Annotated[str, Field(max_length=200)]
 
 
-@router.post("/aliases", status_code=201, response_model=AliasChanged, responses=problems_of(409))
+@router.post(
+    "/aliases", status_code=201, response_model=AliasChanged,
+    responses={200: {"model": AliasChanged, "description": "It was one already"},
+               **problems_of(409)},
+)  # fmt: skip
 @writes
 def make(
     caller: Called, index_id: str, body: NewAlias, idempotency_key: Idempotency = None
