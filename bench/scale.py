@@ -31,7 +31,7 @@ _COPIES = {
     "belief": ("no + ?1 * ?2", "?3", "key + ?4 * ?2", "member", "memory + ?5 * ?2", "valid_from",
                "valid_to", "recorded_from", "recorded_to"),
     "audit": ("no + ?1 * ?2", "?3", "id || '.' || ?2", "at", "action", "outcome",
-              "target || '.' || ?2", "digest", "seal"),
+              "target || '.' || ?2", "digest", "seal", "said"),
     "passage": ("no + ?1 * ?2", "?3", "scope_in(?3, scope)", "kind", "type", "source + ?5 * ?2",
                 "home + ?4 * ?2", "start", "stop", "at", "about", "words"),
     "audit_content": ("audit + ?1 * ?2", "?3", "store", "person", "key + ?4 * ?2", "salt",

@@ -7,11 +7,12 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 __all__ = ["HOST", "load", "request", "served"]
 
@@ -33,22 +34,25 @@ def served(app: str, *, factory: bool = False, db: Path | None = None) -> Iterat
         environment["VIGENT_DB"] = str(db)
     command = [sys.executable, "-m", "uvicorn", app, "--port", str(port), "--log-level", "warning",
                "--no-access-log", *(["--factory"] if factory else [])]  # fmt: skip
-    process = subprocess.Popen(command, env=environment)
-    try:
-        _wait(port, process)
-        yield port
-    finally:
-        process.terminate()
-        process.wait(30)
+    # The log of requests is written, as it is in operation, but not between the figures.
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, env=environment, stderr=log)
+        try:
+            _wait(port, process, log)
+            yield port
+        finally:
+            process.terminate()
+            process.wait(30)
 
 
-def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
+def _wait(port: int, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
     for _ in range(600):
         with socket.socket() as probe:
             if not probe.connect_ex((HOST, port)):
                 return
         if process.poll() is not None:
-            raise RuntimeError("the server did not start")
+            log.seek(0)
+            raise RuntimeError(f"the server did not start: {log.read().decode()}")
         time.sleep(0.05)
     raise RuntimeError("the server did not answer")
 

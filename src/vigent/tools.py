@@ -7,7 +7,9 @@ in the turn bear out counts as theirs, all else as the model's.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final, NamedTuple, cast
 
 from vigent.domain.daywords import day_of
@@ -40,6 +42,8 @@ _TEXTS: Final = ("type", "text", "subject", "attribute", "quote", "due", "valid_
                  "supersedes")  # fmt: skip
 _ARGUMENTS: Final = {"write": {*_TEXTS, "value"}, "search": {"query", "types", "after", "before"}}
 _LAST: Final = 16
+_LARGE: Final = 10**300
+_LONE: Final = re.compile("[\ud800-\udfff]")
 
 
 class _Said(NamedTuple):
@@ -94,7 +98,7 @@ class MemoryTools:
         With a thread, the call and its result stand on it. What is wrong with the arguments is
         told to the model; raises NotFound where the thread is gone, and IdempotencyMismatch.
         """
-        said = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+        said = _said(arguments)
         row = None if thread is None else thread[1]
         call = ToolCall(tool_name(self.index_id, verb), said, row, idempotency_key)
         try:
@@ -252,3 +256,15 @@ def _told(result: WriteResult, trust: str) -> str:
     if result.reason is not None:
         told["reason"] = result.reason
     return json_line(told)
+
+
+def _said(arguments: Mapping[str, Any]) -> str:
+    """Give arguments as they stand on a thread: any JSON at all, in the order of its names."""
+
+    def plain(value: object) -> object:
+        return float(value) if isinstance(value, Decimal) and abs(value) < _LARGE else str(value)
+
+    text = json.dumps(arguments, ensure_ascii=False, sort_keys=True, default=plain)
+    if _LONE.search(text) is None:
+        return text
+    return json.dumps(arguments, sort_keys=True, default=plain)

@@ -389,3 +389,25 @@ def test_the_last_day_there_is_is_no_trouble(talk):
     )
     assert told["outcome"] == "pending_review"
     assert talk.write(type="fact", text="x\u0000")["field"] == "text"
+
+
+@pytest.mark.parametrize("verb", ["search", "write"])
+@pytest.mark.parametrize("threaded", [False, True])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"odd": 0.0003}',
+        '{"value": 1e400}',
+        '{"\\ud800": 1}',
+        '{"query": {"\\udc00": ["\\u0000"]}}',
+    ],
+)
+def test_any_json_at_all_is_told_to_the_model(client, admin, first, verb, threaded, arguments):
+    made = client.post("/v1/threads", json={"index_id": first.index_id}, headers=admin).json()
+    body = f'{{"arguments": {arguments}' + (f', "thread": "{made["id"]}"}}' if threaded else "}")
+    name = f"memory__{first.index_id}__{verb}"
+    headers = {**admin, "Content-Type": "application/json"}
+    got = client.post(f"/v1/tools/{name}", content=body, headers=headers)
+    assert got.status_code == 200, got.text
+    told = got.json().get("error" if verb == "search" else "reason")
+    assert told in {"invalid_input", "type_not_allowed"}

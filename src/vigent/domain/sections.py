@@ -52,8 +52,8 @@ CLOSING: Final = "</vigent:memory>"
 
 Zone = dt.tzinfo
 
-# What some reader takes for the end of a line, and what begins a mark of ours.
-_RISKY: Final = re.compile("[<\x7f-\x9f\u2028\u2029]")
+# What some reader takes for the end of a line, what begins a mark of ours, and half characters.
+_RISKY: Final = re.compile("[<\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 _encode: Final = json.JSONEncoder(

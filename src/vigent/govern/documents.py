@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Field,
     StringConstraints,
@@ -18,6 +17,7 @@ from pydantic import (
 
 from vigent.domain.time import named_zone
 from vigent.errors import SchemaMismatch
+from vigent.govern.exacting import Exacting
 
 __all__ = [
     "ALL_STORES",
@@ -48,10 +48,11 @@ ALL_STORES: Final = "*"
 """In a policy: every store of the tenant, also one made later."""
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Days = Annotated[float, Field(gt=0, le=1_000_000)]
 
 
-class _Document(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class _Document(Exacting):
+    model_config = ConfigDict(frozen=True)
 
 
 class Improvements(_Document):
@@ -96,14 +97,14 @@ class TenantDocument(_Document):
 class StoreDocument(_Document):
     """A store: its settings by section, as they were sent, and its extraction switch."""
 
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = Field(default_factory=dict)
     extraction: dict[str, Any] | None = None
 
 
 class Policy(_Document):
     """Which stores a key sees, and what it may do there; ``*`` stands for every store."""
 
-    stores: dict[str, tuple[Right, ...]] = {}
+    stores: dict[str, tuple[Right, ...]] = Field(default_factory=dict)
 
     def rights(self, index_id: str) -> tuple[Right, ...] | None:
         """Give what is allowed in a store; None where it is not named, so absent."""
@@ -117,7 +118,7 @@ class InjectionSpec(_Document):
     enabled: bool = True
     index_id: str | None = None
     types: tuple[str, ...] = ()
-    metadata: dict[str, Any] = {}
+    metadata: dict[str, Any] = Field(default_factory=dict)
     min_confidence: float | None = None
     limit: int | None = None
     budget_tokens: int | None = None
@@ -129,7 +130,9 @@ class KeyMemory(_Document):
     retrieval_tool: bool = True
     write_tool: bool = True
     injection: InjectionSpec | None = None
-    half_life_days: dict[Name, Annotated[float, Field(gt=0, le=1_000_000)]] = {}
+    half_life_days: dict[Name, Annotated[float, Field(gt=0, le=1_000_000)]] = Field(
+        default_factory=dict
+    )
     trust_envelope: bool = True
 
 

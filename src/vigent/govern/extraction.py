@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from vigent.domain.schema import BUILT_IN_TYPES
 from vigent.domain.text import MAX_TYPE, check_name
 from vigent.domain.time import Instant, iso
 from vigent.errors import InvalidInput
 from vigent.govern.documents import KeyDocument, Name, StoreDocument, TenantSettings
+from vigent.govern.exacting import Exacting
 from vigent.ports.storage import Snapshot
 
 __all__ = ["KeptSwitch", "Switch", "SwitchFilters", "checked", "naming_agent", "shown_switch"]
@@ -21,19 +22,19 @@ _PAGE: Final = 1_000
 Ids = Annotated[tuple[Name, ...], Field(max_length=100)]
 
 
-class SwitchFilters(BaseModel):
+class SwitchFilters(Exacting):
     """Of which keys and agents threads are read; both given, both must hold."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(frozen=True)
 
     key_ids: Ids = ()
     agent_ids: Ids = ()
 
 
-class Switch(BaseModel):
+class Switch(Exacting):
     """What is sent to switch extraction of a store on or off."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(frozen=True)
 
     enabled: bool
     model: Name | None = None

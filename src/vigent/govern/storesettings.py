@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from vigent.domain.injection import (
     BlockLimits,
@@ -15,6 +15,7 @@ from vigent.domain.injection import (
 )
 from vigent.domain.resources import ResourceRow
 from vigent.govern.documents import StoreDocument
+from vigent.govern.exacting import Exacting
 
 __all__ = [
     "MANAGED",
@@ -42,8 +43,8 @@ PROMOTED: Final = "promotion"
 """The section that needs management, in a tenant that has improvements."""
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class _Section(Exacting):
+    model_config = ConfigDict(frozen=True)
 
 
 class SharesSection(_Section):
@@ -86,7 +87,7 @@ class PromotionSection(_Section):
     """Proposals to make a person's fact the organisation's; labels stand in its metadata."""
 
     enabled: bool = False
-    labels: dict[str, str] = {}
+    labels: dict[str, str] = Field(default_factory=dict)
 
 
 class ReflectionSection(_Section):

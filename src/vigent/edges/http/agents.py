@@ -11,7 +11,8 @@ from vigent.agents import agent, remove_agent, save_agent, shown, shown_version,
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.threads_answers import Agent, AgentPage, AgentVersions, refusals
+from vigent.edges.http.refused import problems_of
+from vigent.edges.http.threads_answers import Agent, AgentPage, AgentVersions
 from vigent.govern.documents import AgentVersion, InjectionSpec
 
 __all__ = ["router"]
@@ -30,7 +31,7 @@ class NewAgent(Body):
     memory_injection: InjectionSpec | None = None
 
 
-@router.post("", status_code=201, response_model=Agent, responses=refusals(403, 409, 422))
+@router.post("", status_code=201, response_model=Agent, responses=problems_of(409))
 @writes
 def save(caller: Called, body: NewAgent, idempotency_key: Idempotency = None) -> Response:
     """Make an agent, or the next version of the one of this name.
@@ -43,7 +44,7 @@ def save(caller: Called, body: NewAgent, idempotency_key: Idempotency = None) ->
     return answer(save_agent(caller, wanted, idempotency_key), 201)
 
 
-@router.get("", response_model=AgentPage, responses=refusals(403, 404, 422))
+@router.get("", response_model=AgentPage, responses=problems_of())
 @reads
 def listed(caller: Called, limit: Limit = 50, next_: Next = None) -> Response:
     """Give the agents of the tenant, in the order in which they were made."""
@@ -56,7 +57,7 @@ def listed(caller: Called, limit: Limit = 50, next_: Next = None) -> Response:
     return answer({"agents": [shown(row) for row in rows[:limit]], "next": more})
 
 
-@router.get("/{agent_id}", response_model=Agent, responses=refusals(403, 404))
+@router.get("/{agent_id}", response_model=Agent, responses=problems_of())
 @reads
 def one(caller: Called, agent_id: AgentId) -> Response:
     """Give an agent: its latest version."""
@@ -64,7 +65,7 @@ def one(caller: Called, agent_id: AgentId) -> Response:
     return answer(shown(agent(caller, agent_id)))
 
 
-@router.get("/{agent_id}/versions", response_model=AgentVersions, responses=refusals(403, 404, 422))
+@router.get("/{agent_id}/versions", response_model=AgentVersions, responses=problems_of())
 @reads
 def history(
     caller: Called, agent_id: AgentId, limit: Limit = 50, next_: Next = None
@@ -81,7 +82,7 @@ def history(
 
 
 @router.delete("/{agent_id}", status_code=204, response_class=Response,
-               responses=refusals(403, 404, 409))  # fmt: skip
+               responses=problems_of(409))  # fmt: skip
 @writes
 def remove(caller: Called, agent_id: AgentId) -> Response:
     """Remove an agent with its versions; 409 while a store's extraction switch names it."""

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Query, Response
 
 from vigent.edges.http.calling import Called, Route, answer, reads
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.governed import AuditAnswer, problems
+from vigent.edges.http.governed import AuditAnswer
+from vigent.edges.http.refused import problems_of
 from vigent.govern.people import shown_entry
 
 __all__ = ["router"]
@@ -18,7 +19,7 @@ router = APIRouter(prefix="/v1/audit", tags=["audit"], route_class=Route)
 Wanted = Annotated[str | None, Query(min_length=1, max_length=200)]
 
 
-@router.get("", response_model=AuditAnswer, responses=problems(404))
+@router.get("", response_model=AuditAnswer, responses=problems_of())
 @reads
 def listed(
     caller: Called,

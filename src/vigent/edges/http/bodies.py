@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import Path
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from vigent.caller import Caller
 from vigent.domain.exact import named_value
 from vigent.domain.time import days_in, iso, parse_instant
+from vigent.govern.exacting import Exacting
 
 __all__ = [
-    "NUMBER",
-    "WHOLE",
     "Attribute",
     "Body",
     "Confidence",
@@ -33,7 +31,6 @@ __all__ = [
     "valued",
 ]
 
-_LARGE: Final = 10**18
 _DAY: Final = len("2026-06-30")
 
 IndexId = Annotated[str, Field(min_length=1, max_length=200, description="A store, by id or name")]
@@ -73,29 +70,11 @@ ValueKind = Annotated[
 ]
 
 
-def _number(value: object) -> object:
-    if isinstance(value, bool | str):
-        raise ValueError("must be a number")  # noqa: TRY004 - pydantic wants a ValueError
-    return float(value) if isinstance(value, Decimal) else value
-
-
-def _whole(value: object) -> object:
-    """Take a number without a fraction, however it is written, and nothing like one."""
-    if isinstance(value, Decimal) and value.is_finite() and abs(value) < _LARGE:
-        return int(value) if value == value.to_integral_value() else value
-    return value
-
-
-# After the bounds in an annotation, so that the schema tells those too.
-NUMBER: Final = BeforeValidator(_number)
-WHOLE: Final = BeforeValidator(_whole)
 RecordId = Annotated[str, Path(pattern="^[A-Za-z0-9_]{1,200}$")]
 
 
-class Body(BaseModel):
+class Body(Exacting):
     """The body of a request; unknown fields are refused."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 def dated(

@@ -10,7 +10,8 @@ from vigent.caller import Caller
 from vigent.domain.resources import ResourceRow
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.governed import SwitchAnswer, problems
+from vigent.edges.http.governed import SwitchAnswer
+from vigent.edges.http.refused import problems_of
 from vigent.errors import ConflictError, NotFound, NotSupported
 from vigent.govern.documents import StoreDocument
 from vigent.govern.extraction import KeptSwitch, Switch, checked, shown_switch
@@ -27,7 +28,7 @@ class Run(Body):
     """Nothing need be said of a run."""
 
 
-@router.get("", response_model=SwitchAnswer, responses=problems(404))
+@router.get("", response_model=SwitchAnswer, responses=problems_of())
 @reads
 def get(caller: Called, index_id: str) -> Response:
     """Give the switch, and how it stands."""
@@ -35,7 +36,7 @@ def get(caller: Called, index_id: str) -> Response:
     return answer(_shown(caller, caller.store(index_id, "read")))
 
 
-@router.put("", response_model=SwitchAnswer, responses=problems(404))
+@router.put("", response_model=SwitchAnswer, responses=problems_of())
 @writes
 def put(caller: Called, index_id: str, body: Switch) -> Response:
     """Set the switch whole; the key that sends it is its author."""
@@ -59,7 +60,7 @@ def put(caller: Called, index_id: str, body: Switch) -> Response:
     return answer(_shown(caller, row))
 
 
-@router.post("/run", responses=problems(404, 409, 501))
+@router.post("/run", responses=problems_of(409, 501))
 @writes
 def run(
     caller: Called, index_id: str, body: Run | None = None, idempotency_key: Idempotency = None
@@ -83,7 +84,7 @@ def run(
     )
 
 
-@router.delete("/connector", status_code=204, responses=problems(404))
+@router.delete("/connector", status_code=204, responses=problems_of())
 @writes
 def disconnect(caller: Called, index_id: str) -> Response:
     """Remove the switch's connector, which stops extraction until the switch is sent again."""

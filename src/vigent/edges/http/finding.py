@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Response
-from pydantic import Field, Strict
+from pydantic import Field
 
 from vigent.caller import Caller
 from vigent.domain.threads import ThreadRow
-from vigent.edges.http.answers import ContextAnswerBody, SearchAnswerBody, problems_of
+from vigent.edges.http.answers import ContextAnswerBody, SearchAnswerBody
 from vigent.edges.http.bodies import (
-    NUMBER,
-    WHOLE,
     Attribute,
     Body,
     Filters,
@@ -23,6 +21,7 @@ from vigent.edges.http.bodies import (
     settled,
 )
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads
+from vigent.edges.http.refused import problems_of
 from vigent.errors import NotFound
 from vigent.govern.documents import AgentDocument, InjectionSpec
 
@@ -51,8 +50,8 @@ class Question(Body):
     expand: Literal["auto", "always", "never"] = "auto"
     recipe: str = "relevance"
     timezone: Timezone = None
-    limit: Annotated[int, Strict(), Field(ge=1, le=200), WHOLE] = 10
-    budget_tokens: Annotated[int, Strict(), Field(ge=0), WHOLE] | None = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 10
+    budget_tokens: Annotated[int, Field(ge=0)] | None = None
     explain: bool = False
 
 
@@ -63,10 +62,10 @@ class Turn(Body):
     query: str | None = None
     thread: Annotated[str, Field(max_length=200)] | None = None
     system_prompt: str | None = None
-    budget_tokens: Annotated[int, Strict(), Field(ge=0, le=10_000_000), WHOLE] = 8_000
-    memory_share: Annotated[float, Field(ge=0, le=1), NUMBER] = 0.2
-    recent_turns: Annotated[int, Strict(), Field(ge=3, le=1_000), WHOLE] = 5
-    limit: Annotated[int, Strict(), Field(ge=0, le=200), WHOLE] = 10
+    budget_tokens: Annotated[int, Field(ge=0, le=10_000_000)] = 8_000
+    memory_share: Annotated[float, Field(ge=0, le=1)] = 0.2
+    recent_turns: Annotated[int, Field(ge=3, le=1_000)] = 5
+    limit: Annotated[int, Field(ge=0, le=200)] = 10
     timezone: Timezone = None
 
 

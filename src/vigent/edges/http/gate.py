@@ -15,7 +15,6 @@ from vigent.edges.http.answers import (
     ProposeAnswer,
     ReviewPage,
     WriteAnswer,
-    problems_of,
 )
 from vigent.edges.http.bodies import (
     Body,
@@ -33,6 +32,7 @@ from vigent.edges.http.bodies import (
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.memory import once
+from vigent.edges.http.refused import problems_of
 from vigent.memory import Memory, Review
 from vigent.proposals import MemoryDelta
 from vigent.write.result import ReviewItem, WriteResult

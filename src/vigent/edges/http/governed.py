@@ -1,8 +1,8 @@
-"""What the routes of governance answer, for the OpenAPI page; and the problems they tell."""
+"""What the routes of governance answer, for the OpenAPI page."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -18,30 +18,17 @@ __all__ = [
     "KeyAnswer",
     "KeysAnswer",
     "NewKeyAnswer",
+    "NewStoreAnswer",
     "PersonAnswer",
     "ReceiptAnswer",
     "SettingsAnswer",
     "StoreAnswer",
+    "StoresAnswer",
     "SwitchAnswer",
     "TenantAnswer",
     "TokenAnswer",
     "UsageAnswer",
-    "problems",
 ]
-
-_TOLD: Final = {
-    401: "No key, or one that opens nothing",
-    403: "The key may not do that",
-    404: "Not there for this key",
-    409: "The state is not what the request expects",
-    422: "A field does not fit",
-    501: "Not supported yet",
-}
-
-
-def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
-    """Describe problems (RFC 9457) that a route tells, besides 401, 403 and 422."""
-    return {code: {"description": _TOLD[code]} for code in sorted({401, 403, 422, *codes})}
 
 
 class KeyAnswer(BaseModel):
@@ -168,8 +155,8 @@ class AuditAnswer(BaseModel):
     next: str | None
 
 
-class NamedStore(BaseModel):
-    """A store by id and name."""
+class NewStoreAnswer(BaseModel):
+    """A store."""
 
     id: str
     name: str
@@ -179,7 +166,7 @@ class NamedStore(BaseModel):
 class StoresAnswer(BaseModel):
     """Stores, and the cursor of the next page."""
 
-    stores: list[NamedStore]
+    stores: list[NewStoreAnswer]
     next: str | None
 
 

@@ -10,9 +10,10 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from vigent.edges.http.calling import Called, Route, answer, reads
-from vigent.edges.http.health_answers import Live, Ready
+from vigent.edges.http.health_answers import Live, Ready, Version
 from vigent.edges.http.metrics import Metrics
 from vigent.edges.http.opening import Opening
+from vigent.edges.http.refused import problems_of
 from vigent.edges.http.troubles import Troubles
 from vigent.errors import UnavailableError, VigentError
 from vigent.service import Service
@@ -60,7 +61,7 @@ async def metrics(request: Request) -> Response:
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-@keyed.get("/version")
+@keyed.get("/version", response_model=Version, responses=problems_of())
 @reads
 def number(caller: Called) -> Response:
     """Give the version of the service."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-__all__ = ["Live", "Ready"]
+__all__ = ["Live", "Ready", "Version"]
 
 
 class Live(BaseModel):
@@ -22,3 +22,9 @@ class Ready(BaseModel):
         "ok", "degraded", "read_only", "busy", "starting", "migrating", "stopping", "failed"
     ]
     reasons: list[str] = Field(description="What it lacks, in words; empty where it is ok.")
+
+
+class Version(BaseModel):
+    """The service's version."""
+
+    version: str

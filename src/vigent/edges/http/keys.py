@@ -13,7 +13,8 @@ from vigent.domain.time import parse_instant
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.governed import KeyAnswer, KeysAnswer, NewKeyAnswer, problems
+from vigent.edges.http.governed import KeyAnswer, KeysAnswer, NewKeyAnswer
+from vigent.edges.http.refused import problems_of
 from vigent.errors import ConflictError, InvalidInput
 from vigent.govern.documents import Capability, KeyDocument, KeyMemory, KeyPii, Name, Policy, Secret
 from vigent.govern.keyring import (
@@ -65,7 +66,7 @@ class Rotation(Body):
     overlap_seconds: Annotated[int, Field(ge=0, le=MAX_OVERLAP)] = 0
 
 
-@router.post("", status_code=201, response_model=NewKeyAnswer, responses=problems(404, 409))
+@router.post("", status_code=201, response_model=NewKeyAnswer, responses=problems_of(409))
 @writes
 def create(
     caller: Called, tenant_id: str, body: NewKey, idempotency_key: Idempotency = None
@@ -89,7 +90,7 @@ def create(
     return answer({**made, "key": shown[0] if shown else None}, 201)
 
 
-@router.get("", response_model=KeysAnswer, responses=problems(404))
+@router.get("", response_model=KeysAnswer, responses=problems_of())
 @reads
 def listed(caller: Called, tenant_id: str, limit: Limit = 50, next: Next = None) -> Response:  # noqa: A002
     """Give the keys of the tenant in the order in which they were made."""
@@ -101,7 +102,7 @@ def listed(caller: Called, tenant_id: str, limit: Limit = 50, next: Next = None)
     return answer({"keys": [shown_key(row, now) for row in rows[:limit]], "next": more})
 
 
-@router.get("/{key_id}", response_model=KeyAnswer, responses=problems(404))
+@router.get("/{key_id}", response_model=KeyAnswer, responses=problems_of())
 @reads
 def get(caller: Called, tenant_id: str, key_id: str) -> Response:
     """Give one key."""
@@ -109,7 +110,7 @@ def get(caller: Called, tenant_id: str, key_id: str) -> Response:
     return _answered(caller, caller.host.registry.get(caller.tenant, "key", key_id))
 
 
-@router.patch("/{key_id}", response_model=KeyAnswer, responses=problems(404, 409))
+@router.patch("/{key_id}", response_model=KeyAnswer, responses=problems_of(409))
 @writes
 def change(caller: Called, tenant_id: str, key_id: str, body: ChangedKey) -> Response:
     """Change a key; what is not named stays."""
@@ -138,7 +139,7 @@ def change(caller: Called, tenant_id: str, key_id: str, body: ChangedKey) -> Res
     return _answered(caller, row)
 
 
-@router.post("/{key_id}/rotate", response_model=NewKeyAnswer, responses=problems(404, 409))
+@router.post("/{key_id}/rotate", response_model=NewKeyAnswer, responses=problems_of(409))
 @writes
 def rotate(
     caller: Called,
@@ -171,7 +172,7 @@ def rotate(
     return answer({**made, "key": shown[0] if shown else None})
 
 
-@router.post("/{key_id}/revoke", response_model=KeyAnswer, responses=problems(404, 409))
+@router.post("/{key_id}/revoke", response_model=KeyAnswer, responses=problems_of(409))
 @writes
 def revoke(
     caller: Called, tenant_id: str, key_id: str, idempotency_key: Idempotency = None
@@ -186,7 +187,7 @@ def revoke(
     return answer(registry.once(caller.actor, "keys/revoke", idempotency_key, key_id, make))
 
 
-@router.delete("/{key_id}", status_code=204, responses=problems(404, 409))
+@router.delete("/{key_id}", status_code=204, responses=problems_of(409))
 @writes
 def delete(caller: Called, tenant_id: str, key_id: str) -> Response:
     """Remove a key; the audit trail still knows that it was."""

@@ -19,7 +19,6 @@ from vigent.edges.http.answers import (
     ProvenanceAnswer,
     VisibilityAnswer,
     WriteAnswer,
-    problems_of,
 )
 from vigent.edges.http.bodies import (
     Attribute,
@@ -51,6 +50,7 @@ from vigent.edges.http.calling import (
 )
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.describing import METADATA
+from vigent.edges.http.refused import problems_of
 from vigent.edges.http.repeats import kept, recalled
 from vigent.errors import InvalidInput
 from vigent.govern.registry import Actor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from ipaddress import ip_address
+from itertools import islice
 from typing import Any, Final, Literal, cast
 
 from starlette.datastructures import Headers
@@ -82,7 +83,7 @@ def _store_of(caller: Caller, named: list[str]) -> ResourceRow:
     found = caller.seen(wanted)
     if found is not None:
         return found
-    every = [] if named else caller.stores()
+    every = [] if named else list(islice(caller.stores(), 2))
     if len(every) > 1:
         raise InvalidInput(_STORE, "must name a store: the key sees several, none called default")
     return every[0] if every else caller.miss(_STORE, wanted)

@@ -7,9 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from vigent.edges.http.answers import AliasChanged, AliasesAnswer, NamesAnswer, problems_of
+from vigent.edges.http.answers import AliasChanged, AliasesAnswer, NamesAnswer
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
+from vigent.edges.http.refused import problems_of
 
 __all__ = ["router"]
 
@@ -25,7 +26,11 @@ class NewAlias(Body):
     of: Annotated[str, Field(max_length=200)]
 
 
-@router.post("/aliases", status_code=201, response_model=AliasChanged, responses=problems_of(409))
+@router.post(
+    "/aliases", status_code=201, response_model=AliasChanged,
+    responses={200: {"model": AliasChanged, "description": "It was one already"},
+               **problems_of(409)},
+)  # fmt: skip
 @writes
 def make(
     caller: Called, index_id: str, body: NewAlias, idempotency_key: Idempotency = None

@@ -18,8 +18,8 @@ from vigent.edges.http.governed import (
     PersonAnswer,
     ReceiptAnswer,
     TokenAnswer,
-    problems,
 )
+from vigent.edges.http.refused import problems_of
 from vigent.errors import UnexpectedVersion
 from vigent.govern.documents import PersonDocument
 from vigent.govern.keeping import Keeper
@@ -55,7 +55,7 @@ class NewToken(Body):
     ttl_seconds: Annotated[int, Field(ge=1, le=3_600)] = 300
 
 
-@router.get("", response_model=PersonAnswer, responses=problems())
+@router.get("", response_model=PersonAnswer, responses=problems_of())
 @reads
 def get(caller: Called, person_id: str) -> Response:
     """Give what is set for a person; their token or management."""
@@ -65,7 +65,7 @@ def get(caller: Called, person_id: str) -> Response:
         return answer(settings_of(snapshot, caller.tenant, person_id))
 
 
-@router.patch("", response_model=PersonAnswer, responses=problems(409))
+@router.patch("", response_model=PersonAnswer, responses=problems_of(409))
 @writes
 def change(caller: Called, person_id: str, body: ChangedPerson) -> Response:
     """Change what is set for a person; what is not named stays.
@@ -108,7 +108,7 @@ def change(caller: Called, person_id: str, body: ChangedPerson) -> Response:
     return answer(found)
 
 
-@router.post("/tokens", status_code=201, response_model=TokenAnswer, responses=problems(409))
+@router.post("/tokens", status_code=201, response_model=TokenAnswer, responses=problems_of(409))
 @writes
 def mint(
     caller: Called, person_id: str, body: NewToken, idempotency_key: Idempotency = None
@@ -136,7 +136,7 @@ def mint(
     return answer({"token": token, "person": person_id, "expires_at": iso(kept)}, 201)
 
 
-@router.delete("/memory", response_model=ReceiptAnswer, responses=problems())
+@router.delete("/memory", response_model=ReceiptAnswer, responses=problems_of())
 @writes
 def erase(caller: Called, person_id: str, *, dry_run: bool = False, wait: bool = False) -> Response:
     """Remove everything of a person in every store of the tenant, and give a receipt.
@@ -158,7 +158,7 @@ def erase(caller: Called, person_id: str, *, dry_run: bool = False, wait: bool =
     )  # fmt: skip
 
 
-@router.get("/export", response_model=ExportAnswer, responses=problems())
+@router.get("/export", response_model=ExportAnswer, responses=problems_of())
 @reads
 def export(caller: Called, person_id: str) -> Response:
     """Give everything that is kept of a person in every store of the tenant."""

@@ -17,10 +17,10 @@ from vigent.edges.http.answers import (
     ChangesAnswer,
     MemoriesAnswer,
     StateAnswer,
-    problems_of,
 )
 from vigent.edges.http.bodies import Timezone, dated
 from vigent.edges.http.calling import Called, Route, answer, reads
+from vigent.edges.http.refused import problems_of
 
 __all__ = ["router"]
 

@@ -14,7 +14,8 @@ from vigent.domain.time import iso
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.governed import ErasureAnswer, StoreAnswer, StoresAnswer, problems
+from vigent.edges.http.governed import ErasureAnswer, NewStoreAnswer, StoreAnswer, StoresAnswer
+from vigent.edges.http.refused import problems_of
 from vigent.errors import InvalidInput
 from vigent.govern.documents import StoreDocument
 from vigent.govern.storesettings import (
@@ -66,7 +67,7 @@ def shown(row: ResourceRow) -> dict[str, Any]:
     return {"id": row.id, "name": row.name, "created_at": iso(row.created_at)}
 
 
-@router.post("", status_code=201)
+@router.post("", status_code=201, response_model=NewStoreAnswer, responses=problems_of(409))
 @writes
 def create(caller: Called, body: NewStore, idempotency_key: Idempotency = None) -> Response:
     """Make a store; memory is written into stores alone."""
@@ -81,7 +82,7 @@ def create(caller: Called, body: NewStore, idempotency_key: Idempotency = None) 
     return answer(made, 201)
 
 
-@router.get("", response_model=StoresAnswer, responses=problems(404))
+@router.get("", response_model=StoresAnswer, responses=problems_of())
 @reads
 def listed(caller: Called, limit: Limit = 50, next: Next = None) -> Response:  # noqa: A002
     """Give the stores that the key sees, in the order in which they were made."""
@@ -92,7 +93,7 @@ def listed(caller: Called, limit: Limit = 50, next: Next = None) -> Response:  #
     return answer({"stores": [shown(row) for row in rows[:limit]], "next": more})
 
 
-@router.get("/{index_id}", response_model=StoreAnswer, responses=problems(404))
+@router.get("/{index_id}", response_model=StoreAnswer, responses=problems_of())
 @reads
 def get(caller: Called, index_id: str) -> Response:
     """Give a store with its settings."""
@@ -100,7 +101,7 @@ def get(caller: Called, index_id: str) -> Response:
     return answer(_with_settings(caller.store(index_id, "read")))
 
 
-@router.patch("/{index_id}", response_model=StoreAnswer, responses=problems(404, 409))
+@router.patch("/{index_id}", response_model=StoreAnswer, responses=problems_of(409))
 @writes
 def change(caller: Called, index_id: str, body: ChangedStore) -> Response:
     """Set sections of a store's settings: each that is sent is replaced whole, null resets it."""
@@ -128,7 +129,7 @@ def change(caller: Called, index_id: str, body: ChangedStore) -> Response:
     return answer(_with_settings(row))
 
 
-@router.delete("/{index_id}", response_model=ErasureAnswer, responses=problems(404))
+@router.delete("/{index_id}", response_model=ErasureAnswer, responses=problems_of())
 @writes
 def delete(caller: Called, index_id: str, *, dry_run: bool = False, wait: bool = False) -> Response:
     """Remove a store with all that is in it, whosesoever, and give a receipt.

@@ -15,8 +15,8 @@ from vigent.edges.http.governed import (
     SettingsAnswer,
     TenantAnswer,
     UsageAnswer,
-    problems,
 )
+from vigent.edges.http.refused import problems_of
 from vigent.errors import InvalidInput
 from vigent.govern.documents import Improvements, Name, TenantDocument, TenantSettings
 
@@ -41,7 +41,7 @@ class ChangedSettings(Body):
     expect: int | None = None
 
 
-@router.get("/tenants/{tenant_id}", response_model=TenantAnswer, responses=problems(404))
+@router.get("/tenants/{tenant_id}", response_model=TenantAnswer, responses=problems_of())
 @reads
 def get(caller: Called, tenant_id: str) -> Response:
     """Give the tenant of the key."""
@@ -50,7 +50,7 @@ def get(caller: Called, tenant_id: str) -> Response:
     return answer({"id": row.id, "created_at": iso(row.created_at)})
 
 
-@router.get("/tenants/{tenant_id}/settings", response_model=SettingsAnswer, responses=problems(404))
+@router.get("/tenants/{tenant_id}/settings", response_model=SettingsAnswer, responses=problems_of())
 @reads
 def settings(caller: Called, tenant_id: str) -> Response:
     """Give what the tenant sets."""
@@ -61,7 +61,7 @@ def settings(caller: Called, tenant_id: str) -> Response:
 
 
 @router.patch(
-    "/tenants/{tenant_id}/settings", response_model=SettingsAnswer, responses=problems(404, 409)
+    "/tenants/{tenant_id}/settings", response_model=SettingsAnswer, responses=problems_of(409)
 )
 @writes
 def change(caller: Called, tenant_id: str, body: ChangedSettings) -> Response:
@@ -89,7 +89,7 @@ def change(caller: Called, tenant_id: str, body: ChangedSettings) -> Response:
     return answer({**found.model_dump(mode="json"), "version": row.version})
 
 
-@router.delete("/tenants/{tenant_id}", response_model=ErasureAnswer, responses=problems(404))
+@router.delete("/tenants/{tenant_id}", response_model=ErasureAnswer, responses=problems_of())
 @writes
 def delete(
     caller: Called, tenant_id: str, *, dry_run: bool = False, wait: bool = False
@@ -106,7 +106,7 @@ def delete(
     return answer({"state": state, "counts": counts, "at": iso(now)})
 
 
-@router.get("/usage", tags=["usage"], response_model=UsageAnswer, responses=problems())
+@router.get("/usage", tags=["usage"], response_model=UsageAnswer, responses=problems_of())
 @reads
 def usage(
     caller: Called,

@@ -12,6 +12,7 @@ from vigent.domain.time import iso, parse_instant
 from vigent.edges.http.bodies import Body, IndexId, Timezone
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
+from vigent.edges.http.refused import problems_of
 from vigent.edges.http.threads_answers import (
     Item,
     ItemPage,
@@ -19,7 +20,6 @@ from vigent.edges.http.threads_answers import (
     State,
     Thread,
     ThreadPage,
-    refusals,
 )
 from vigent.sessions import home_of, make_thread, own_thread, shown, shown_item, threads_after
 
@@ -65,7 +65,7 @@ class NewState(Body):
     expect: Annotated[int | None, Field(ge=0)] = None
 
 
-@router.post("", status_code=201, response_model=Thread, responses=refusals(403, 404, 409, 422))
+@router.post("", status_code=201, response_model=Thread, responses=problems_of(409))
 @writes
 def create(caller: Called, body: NewThread, idempotency_key: Idempotency = None) -> Response:
     """Make a thread, for the person of the request or the one named; nobody's is shared.
@@ -78,7 +78,7 @@ def create(caller: Called, body: NewThread, idempotency_key: Idempotency = None)
     return answer(shown(home_of(caller, made), made), 201)
 
 
-@router.get("", response_model=ThreadPage, responses=refusals(403, 404, 422))
+@router.get("", response_model=ThreadPage, responses=problems_of())
 @reads
 def listed(
     caller: Called,
@@ -95,7 +95,7 @@ def listed(
     return answer({"threads": [shown(*one) for one in found], "next": following})
 
 
-@router.get("/{thread_id}", response_model=Thread, responses=refusals(403, 404))
+@router.get("/{thread_id}", response_model=Thread, responses=problems_of())
 @reads
 def one(caller: Called, thread_id: ThreadId) -> Response:
     """Give one thread; another person's is not there."""
@@ -103,7 +103,7 @@ def one(caller: Called, thread_id: ThreadId) -> Response:
     return answer(shown(home_of(caller, row), row))
 
 
-@router.delete("/{thread_id}", response_model=Removed, responses=refusals(403, 404))
+@router.delete("/{thread_id}", response_model=Removed, responses=problems_of())
 @writes
 def remove(caller: Called, thread_id: ThreadId) -> Response:
     """Remove a thread with its items and state, and say how many items; what was learned stays.
@@ -116,7 +116,7 @@ def remove(caller: Called, thread_id: ThreadId) -> Response:
 
 
 @router.post("/{thread_id}/items", status_code=201, response_model=Item,
-             responses=refusals(403, 404, 409, 422))  # fmt: skip
+             responses=problems_of(409))  # fmt: skip
 @writes
 def append(
     caller: Called, thread_id: ThreadId, body: NewItem, idempotency_key: Idempotency = None
@@ -137,7 +137,7 @@ def append(
     return answer(shown_item(item), 201)
 
 
-@router.get("/{thread_id}/items", response_model=ItemPage, responses=refusals(403, 404, 422))
+@router.get("/{thread_id}/items", response_model=ItemPage, responses=problems_of())
 @reads
 def items(
     caller: Called,
@@ -156,7 +156,7 @@ def items(
     return answer({"items": [shown_item(item) for item in found[:limit]], "next": more})
 
 
-@router.get("/{thread_id}/state", response_model=State, responses=refusals(403, 404))
+@router.get("/{thread_id}/state", response_model=State, responses=problems_of())
 @reads
 def state(caller: Called, thread_id: ThreadId) -> Response:
     """Give the state of a thread; empty and of version 0 where none was set."""
@@ -164,7 +164,7 @@ def state(caller: Called, thread_id: ThreadId) -> Response:
     return answer(memory.threads.state(row.id, person=caller.person).to_dict())
 
 
-@router.put("/{thread_id}/state", response_model=State, responses=refusals(403, 404, 409, 422))
+@router.put("/{thread_id}/state", response_model=State, responses=problems_of(409))
 @writes
 def set_state(caller: Called, thread_id: ThreadId, body: NewState) -> Response:
     """Set the state of a thread: a JSON object of at most 64,000 bytes.

@@ -6,15 +6,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from vigent.edges.http.problems import MEDIA_TYPE
-
 __all__ = [
     "Agent",
     "AgentPage",
     "AgentVersions",
     "Item",
     "ItemPage",
-    "Problem",
     "Removed",
     "State",
     "Thread",
@@ -22,40 +19,7 @@ __all__ = [
     "Tool",
     "ToolAnswer",
     "ToolPage",
-    "refusals",
 ]
-
-_WHEN = {
-    400: "The request cannot be served: the code says why",
-    403: "The key has not the capability or the right; it is noted in the audit trail",
-    404: "There is none here for this key and person",
-    409: "The state is another than the one expected: the code says which",
-    422: "A field does not fit; it is named",
-}
-
-
-class Problem(BaseModel):
-    """What went wrong (RFC 9457); ``code`` is stable, ``field`` the path of what does not fit."""
-
-    type: str
-    title: str
-    status: int
-    code: str
-    detail: str
-    field: str | None = None
-    errors: list[dict[str, Any]] | None = None
-
-
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Give the refusals of an endpoint for its ``responses``; 401 is one everywhere."""
-    schema = {"$ref": "#/components/schemas/Problem"}
-    found: dict[int | str, dict[str, Any]] = {
-        401: {"model": Problem, "description": "No key, or one that opens nothing"}
-    }
-    for status in statuses:
-        content = {MEDIA_TYPE: {"schema": schema}}
-        found[status] = {"description": _WHEN[status], "content": content}
-    return found
 
 
 class Removed(BaseModel):

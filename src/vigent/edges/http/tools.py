@@ -10,7 +10,8 @@ from pydantic import Field
 from vigent.edges.http.bodies import Body, Timezone
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.threads_answers import ToolAnswer, ToolPage, refusals
+from vigent.edges.http.refused import problems_of
+from vigent.edges.http.threads_answers import ToolAnswer, ToolPage
 from vigent.offering import described, use_tool
 
 __all__ = ["router"]
@@ -26,7 +27,7 @@ class ToolUse(Body):
     timezone: Timezone = None
 
 
-@router.get("", response_model=ToolPage, responses=refusals(404, 422))
+@router.get("", response_model=ToolPage, responses=problems_of())
 @reads
 def listed(
     caller: Called,
@@ -49,7 +50,7 @@ def listed(
     return answer({"tools": found[:limit], "next": more})
 
 
-@router.post("/{name}", response_model=ToolAnswer, responses=refusals(400, 403, 404, 409, 422))
+@router.post("/{name}", response_model=ToolAnswer, responses=problems_of(409))
 @writes
 def run(
     caller: Called,
