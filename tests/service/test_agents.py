@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from vigent.agents import injection_for
 from vigent.govern.documents import (
     InjectionSpec,
     KeyMemory,
@@ -13,6 +12,7 @@ from vigent.govern.documents import (
 )
 from vigent.govern.registry import Actor
 from vigent.service import Presented
+from vigent.service.agents import injection_for
 
 
 def saved(client, headers, status=201, **body):

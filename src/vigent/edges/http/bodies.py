@@ -7,10 +7,10 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Path
 from pydantic import BaseModel, Field, WithJsonSchema
 
-from vigent.caller import Caller
 from vigent.domain.exact import named_value
 from vigent.domain.time import days_in, iso, parse_instant
 from vigent.govern.exacting import Exacting
+from vigent.service.caller import Caller
 
 __all__ = [
     "Attribute",

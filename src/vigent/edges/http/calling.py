@@ -23,7 +23,6 @@ from starlette.datastructures import Headers
 from starlette.routing import Match
 from starlette.types import Scope
 
-from vigent.caller import Caller
 from vigent.crossing import Crossing
 from vigent.edges.http.exactjson import dumped, strict_json
 from vigent.edges.http.front import OUTCOME
@@ -31,6 +30,7 @@ from vigent.edges.http.opening import Opening
 from vigent.edges.http.rates import Rates
 from vigent.errors import Forbidden, InvalidInput, NotFound, SubjectConflict, UnavailableError
 from vigent.service import Presented, Service
+from vigent.service.caller import Caller
 
 __all__ = [
     "Called",

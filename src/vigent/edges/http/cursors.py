@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final
 
 from fastapi import Query
 
-from vigent.caller import Caller
 from vigent.errors import InvalidInput
+from vigent.service.caller import Caller
 
 __all__ = ["Limit", "Next", "cursor", "place"]
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from vigent.caller import Caller
 from vigent.domain.resources import ResourceRow
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
@@ -16,6 +15,7 @@ from vigent.errors import ConflictError, NotFound, NotSupported
 from vigent.govern.documents import StoreDocument
 from vigent.govern.extraction import KeptSwitch, Switch, checked, shown_switch
 from vigent.ports.storage import Transaction
+from vigent.service.caller import Caller
 
 __all__ = ["router"]
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from vigent.caller import Caller
 from vigent.domain.threads import ThreadRow
 from vigent.edges.http.answers import ContextAnswerBody, SearchAnswerBody
 from vigent.edges.http.bodies import (
@@ -24,6 +23,7 @@ from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads
 from vigent.edges.http.refused import problems_of
 from vigent.errors import NotFound
 from vigent.govern.documents import AgentDocument, InjectionSpec
+from vigent.service.caller import Caller
 
 __all__ = ["router"]
 

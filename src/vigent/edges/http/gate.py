@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from vigent.caller import Caller
 from vigent.domain.resources import ResourceRow
 from vigent.edges.http.answers import (
     MemoryAnswer,
@@ -35,6 +34,7 @@ from vigent.edges.http.memory import once
 from vigent.edges.http.refused import problems_of
 from vigent.memory import Memory, Review
 from vigent.proposals import MemoryDelta
+from vigent.service.caller import Caller
 from vigent.write.result import ReviewItem, WriteResult
 
 __all__ = ["router"]

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from vigent.caller import Caller
 from vigent.domain.resources import ResourceRow
 from vigent.domain.time import parse_instant
 from vigent.edges.http.bodies import Body
@@ -29,6 +28,7 @@ from vigent.govern.keyring import (
 )
 from vigent.govern.keys import new_secret, secret_digest, show_key
 from vigent.ports.storage import Transaction
+from vigent.service.caller import Caller
 
 __all__ = ["router"]
 

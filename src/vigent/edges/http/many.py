@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from vigent.caller import Caller
 from vigent.edges.http.answers import BatchAnswer
 from vigent.edges.http.bodies import Body, IndexId
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, writes
@@ -16,6 +15,7 @@ from vigent.edges.http.refused import problems_of
 from vigent.edges.http.repeats import kept, recalled
 from vigent.errors import InvalidInput, VigentError
 from vigent.memory import Memory
+from vigent.service.caller import Caller
 from vigent.write.result import WriteResult
 
 __all__ = ["router"]

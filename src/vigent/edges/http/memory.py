@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
-from vigent.caller import Caller
 from vigent.domain.statements import KeyId
 from vigent.domain.text import check_id
 from vigent.edges.http.answers import (
@@ -55,7 +54,8 @@ from vigent.edges.http.repeats import kept, recalled
 from vigent.errors import InvalidInput
 from vigent.govern.registry import Actor
 from vigent.memory import Memory
-from vigent.service import key_of
+from vigent.service.caller import Caller
+from vigent.service.service import key_of
 
 __all__ = ["NewMemory", "router"]
 

@@ -9,7 +9,6 @@ from typing import Any, Final, Literal, cast
 
 from starlette.datastructures import Headers
 
-from vigent.caller import Caller
 from vigent.crossing import Crossing
 from vigent.domain.resources import ResourceRow
 from vigent.edges.http.calling import decoded, presented
@@ -18,7 +17,8 @@ from vigent.edges.http.rates import Rates
 from vigent.edges.http.troubles import Troubles
 from vigent.edges.mcp import Bound, HttpEndpoint
 from vigent.errors import InvalidInput, UnavailableError, VigentError
-from vigent.offering import types_of
+from vigent.service.caller import Caller
+from vigent.service.offering import types_of
 from vigent.settings import Settings
 
 __all__ = ["endpoint_of", "hosts_of"]

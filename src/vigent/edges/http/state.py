@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Query, Response
 
-from vigent.caller import Caller
 from vigent.domain.records import Record
 from vigent.domain.time import iso, parse_instant
 from vigent.edges.http.answers import (
@@ -21,6 +20,7 @@ from vigent.edges.http.answers import (
 from vigent.edges.http.bodies import Timezone, dated
 from vigent.edges.http.calling import Called, Route, answer, reads
 from vigent.edges.http.refused import problems_of
+from vigent.service.caller import Caller
 
 __all__ = ["router"]
 

@@ -21,7 +21,14 @@ from vigent.edges.http.threads_answers import (
     Thread,
     ThreadPage,
 )
-from vigent.sessions import home_of, make_thread, own_thread, shown, shown_item, threads_after
+from vigent.service.threads import (
+    home_of,
+    make_thread,
+    own_thread,
+    shown,
+    shown_item,
+    threads_after,
+)
 
 __all__ = ["router"]
 

@@ -12,7 +12,7 @@ from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads,
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.refused import problems_of
 from vigent.edges.http.threads_answers import ToolAnswer, ToolPage
-from vigent.offering import described, use_tool
+from vigent.service.offering import described, use_tool
 
 __all__ = ["router"]
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from vigent.domain.attributes import ENTITY_TYPE, OBSERVATION
+from vigent.domain.modelword import MODELS_WORD
 from vigent.domain.records import Record
 from vigent.edges.mcp.bound import Bound
 from vigent.edges.mcp.graph import (
@@ -22,7 +23,6 @@ from vigent.edges.mcp.graph import (
     searched,
 )
 from vigent.errors import NotFound
-from vigent.modelword import MODELS_WORD
 from vigent.proposals import MemoryDelta
 
 __all__ = [

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from vigent.domain.episodes import Episode
+from vigent.domain.modelword import DATED, MODELS_WORD, check_type, dated, mode_of
 from vigent.domain.records import Record
 from vigent.domain.time import iso
 from vigent.edges.mcp.bound import Bound
@@ -22,7 +23,6 @@ from vigent.edges.mcp.shapes import (
     past,
 )
 from vigent.errors import InvalidInput
-from vigent.modelword import DATED, MODELS_WORD, check_type, dated, mode_of
 from vigent.proposals import MemoryDelta
 from vigent.write.result import WriteResult
 
@@ -113,8 +113,8 @@ def forget(bound: Bound, memory_id: str) -> Forgotten:
 def write(bound: Bound, asked: Asked) -> Written:
     """Propose a memory, or its end, with the words it rests on.
 
-    What that is worth is decided as for any model's tool (``vigent.modelword``): there is no
-    thread, so the words are those of the quote, or of the episode that is named.
+    Its worth is decided as for any model's tool (``domain.modelword``): there is no thread,
+    so the words are those of the quote, or of the episode that is named.
     """
     _check(bound, asked)
     episode = _evidence(bound, asked)

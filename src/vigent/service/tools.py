@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any, Final, NamedTuple, cast
 
 from vigent.domain.daywords import day_of
+from vigent.domain.modelword import MODELS_WORD, check_type, dated, mode_of
 from vigent.domain.sections import CLOSING, OPENING, json_line, line_of
 from vigent.domain.support import Claim, Support, Turn, own_words, support_of
 from vigent.domain.threads import ThreadItem, ThreadRow
@@ -26,13 +27,12 @@ from vigent.errors import (
     VigentError,
 )
 from vigent.memory import Memory
-from vigent.modelword import MODELS_WORD, check_type, dated, mode_of
 from vigent.ports.system import Clock
 from vigent.proposals import MemoryDelta, judged
 from vigent.write.result import WriteResult
 from vigent.write.toolcalls import Source, ToolCall
 
-__all__ = ["InThread", "MemoryTools"]
+__all__ = ["InThread", "StoreTools"]
 
 InThread = tuple[Memory, ThreadRow]
 """A thread, and the memory of the store that it is in."""
@@ -53,7 +53,7 @@ class _Said(NamedTuple):
     turn: Turn
 
 
-class MemoryTools:
+class StoreTools:
     """The tools of one store, for one turn: ``timezone`` is the turn's zone.
 
     ``types`` are what may be written; None where the store does not say. With ``trust_envelope``

@@ -14,7 +14,6 @@ from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from vigent.caller import Caller
 from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.resources import ResourceRow
 from vigent.domain.schema import Schema
@@ -42,6 +41,7 @@ from vigent.ports.models import Embedder
 from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
 from vigent.schema import SchemaSource, load_schema
+from vigent.service.caller import Caller
 from vigent.settings import UpkeepSettings, embedder_settings
 from vigent.system import RandomIds, SystemClock
 from vigent.wiring import open_embedder, open_storage

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from vigent.caller import Caller
 from vigent.domain.resources import ResourceRow
 from vigent.domain.time import named_zone
 from vigent.domain.toolspecs import Verb, read_tool_name
 from vigent.errors import ToolNotOffered
 from vigent.govern.documents import StoreDocument
-from vigent.tools import InThread, MemoryTools
+from vigent.service.caller import Caller
+from vigent.service.tools import InThread, StoreTools
 
 __all__ = ["described", "offered", "tools_of", "types_of", "use_tool"]
 
@@ -26,11 +26,11 @@ def offered(caller: Caller, store: ResourceRow, verb: Verb) -> bool:
     return caller.can("memory") and settings.write_tool and "write" in rights
 
 
-def tools_of(caller: Caller, store: ResourceRow, timezone: str | None) -> MemoryTools:
+def tools_of(caller: Caller, store: ResourceRow, timezone: str | None) -> StoreTools:
     """Give the tools of a store, for a turn in a zone: the request's, the tenant's, or UTC."""
     zone = caller.zone(timezone)
     named_zone(zone)
-    return MemoryTools(
+    return StoreTools(
         caller.host.memory(store, caller), index_id=store.id, store=store.name or store.id,
         clock=caller.host.clock, types=types_of(store), timezone=zone,
         trust_envelope=caller.document.memory.trust_envelope,

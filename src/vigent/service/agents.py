@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from vigent.caller import Caller
 from vigent.domain.injection import InjectionBlock
 from vigent.domain.resources import ResourceRow
 from vigent.domain.text import check_id
@@ -17,6 +16,7 @@ from vigent.govern.documents import (
 )
 from vigent.govern.extraction import naming_agent
 from vigent.ports.storage import Transaction
+from vigent.service.caller import Caller
 
 __all__ = [
     "agent",

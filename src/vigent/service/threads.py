@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from vigent.caller import Caller
 from vigent.domain.resources import ResourceRow
 from vigent.domain.threads import Thread, ThreadItem, ThreadRow
 from vigent.errors import SubjectConflict
 from vigent.memory import Memory
+from vigent.service.caller import Caller
 
 __all__ = [
     "ThreadPlace",
