@@ -31,6 +31,11 @@ def caller(service):
     return lambda headers: service.caller(Presented(headers["Authorization"]))
 
 
+@pytest.fixture
+def here(service, first):
+    return service.registry.get(first.tenant, "store", first.index_id)
+
+
 def test_the_same_name_again_makes_the_next_version(client, admin):
     one = saved(client, admin, instructions="Be brief.")
     assert one["id"].startswith("agt_")
@@ -123,34 +128,38 @@ def test_an_agent_that_a_switch_names_stays(client, service, admin, first):
 # ------------------------------------------------------------------------------ injection
 
 
-def test_a_key_without_memory_gets_none_whatever_the_agent_says(client, admin, key, caller):
+def test_a_key_without_memory_gets_none_whatever_the_agent_says(client, admin, key, caller, here):
     made = saved(client, admin, memory_injection={"enabled": True})["id"]
-    assert injection_for(caller(key("threads")), made) is None
+    assert not injection_for(caller(key("threads")), here, made).enabled
 
 
-def test_an_agents_block_takes_the_place_of_the_keys_whole(client, admin, key, caller):
+def test_an_agents_block_takes_the_place_of_the_keys_whole(client, admin, key, caller, here):
     block = InjectionSpec(types=("fact",), limit=2)
     headers = key("memory", memory=KeyMemory(injection=block))
     with_block = saved(client, admin, name="a", memory_injection={"min_confidence": 0.5})["id"]
     without = saved(client, admin, name="b")["id"]
     silent = saved(client, admin, name="c", memory_injection={"enabled": False})["id"]
     one = caller(headers)
-    assert injection_for(one) == block
-    assert injection_for(one, with_block) == InjectionSpec(min_confidence=0.5)
-    assert injection_for(one, without) == block
-    assert injection_for(one, silent) is None
+    assert injection_for(one, here, None) == block
+    assert injection_for(one, here, with_block) == InjectionSpec(min_confidence=0.5)
+    assert injection_for(one, here, "a") == InjectionSpec(min_confidence=0.5)
+    assert injection_for(one, here, without) == block
+    assert injection_for(one, here, "unknown") == block
+    assert not injection_for(one, here, silent).enabled
 
 
-def test_a_store_that_the_calling_key_may_not_read_gives_nothing(client, admin, key, caller, first):
+def test_a_block_that_names_another_store_gives_nothing(
+    client, service, admin, key, caller, first, here
+):
     other = other_store(client, admin)
     made = saved(client, admin, memory_injection={"index_id": other})["id"]
-    assert injection_for(caller(key("memory", stores={first.index_id: ("read",)})), made) is None
-    assert injection_for(caller(key("memory", stores={other: ("write",)})), made) is None
-    spec = injection_for(caller(key("memory", stores={other: ("read",)})), made)
-    assert spec == InjectionSpec(index_id=other)
+    one = caller(key("memory"))
+    assert not injection_for(one, here, made).enabled
+    there = service.registry.get(first.tenant, "store", other)
+    assert injection_for(one, there, made) == InjectionSpec(index_id=other)
 
 
-def test_a_block_that_is_switched_off_gives_nothing(key, caller):
+def test_a_block_that_is_switched_off_gives_nothing(key, caller, here):
     off = key("memory", memory=KeyMemory(injection=InjectionSpec(enabled=False)))
-    assert injection_for(caller(off)) is None
-    assert injection_for(caller(key("memory"))) == InjectionSpec()
+    assert not injection_for(caller(off), here, None).enabled
+    assert injection_for(caller(key("memory")), here, None) == InjectionSpec()

@@ -15,7 +15,8 @@ from pydantic import (
     model_validator,
 )
 
-from vigent.domain.time import named_zone
+from vigent.domain.injection import InjectionBlock
+from vigent.domain.time import Instant, named_zone
 from vigent.errors import SchemaMismatch
 from vigent.govern.exacting import Exacting
 
@@ -123,6 +124,10 @@ class InjectionSpec(_Document):
     limit: int | None = None
     budget_tokens: int | None = None
 
+    def block(self) -> InjectionBlock:
+        """Give it as the engine takes it; raises InvalidInput for what does not fit."""
+        return InjectionBlock(**self.model_dump(exclude={"index_id"}))
+
 
 class KeyMemory(_Document):
     """How memory comes to the agents of a key; half-lives are in days, by type."""
@@ -130,9 +135,7 @@ class KeyMemory(_Document):
     retrieval_tool: bool = True
     write_tool: bool = True
     injection: InjectionSpec | None = None
-    half_life_days: dict[Name, Annotated[float, Field(gt=0, le=1_000_000)]] = Field(
-        default_factory=dict
-    )
+    half_life_days: dict[Name, Days] = Field(default_factory=dict)
     trust_envelope: bool = True
 
 
@@ -172,6 +175,12 @@ class KeyDocument(_Document):
         if "memory" in self.capabilities and "knowledge" not in self.capabilities:
             raise SchemaMismatch("capabilities", "memory needs knowledge too")
         return self
+
+    def state(self, now: Instant) -> Literal["active", "expired", "revoked"]:
+        """Say whether it opens anything at an instant, and if not, why."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
 
 
 class AgentVersion(_Document):

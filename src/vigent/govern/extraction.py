@@ -10,8 +10,9 @@ from vigent.domain.schema import BUILT_IN_TYPES
 from vigent.domain.text import MAX_TYPE, check_name
 from vigent.domain.time import Instant, iso
 from vigent.errors import InvalidInput
-from vigent.govern.documents import KeyDocument, Name, StoreDocument, TenantSettings
+from vigent.govern.documents import Name, StoreDocument, TenantSettings
 from vigent.govern.exacting import Exacting
+from vigent.govern.keyring import key_of
 from vigent.ports.storage import Snapshot
 
 __all__ = ["KeptSwitch", "Switch", "SwitchFilters", "checked", "naming_agent", "shown_switch"]
@@ -144,10 +145,7 @@ def _state(
     if not kept.enabled:
         return "off"
     row = snapshot.resource(tenant, "key", kept.author)
-    author = None if row is None else KeyDocument.model_validate_json(row.document)
-    if author is None or author.revoked_at is not None:
-        return "author_unavailable"
-    if author.expires_at is not None and author.expires_at <= now:
+    if row is None or key_of(row).state(now) != "active":
         return "author_unavailable"
     return "active" if settings.offers(kept.model or "") else "model_unavailable"
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 from vigent.domain.resources import ResourceRow
 from vigent.domain.time import Instant, iso
 from vigent.errors import InvalidInput, ResourceInUse
 from vigent.govern.documents import ALL_STORES, KeyDocument, Policy, Secret
-from vigent.govern.keys import prefix_of, secret_digest
+from vigent.govern.keys import SECOND, prefix_of, secret_digest
 from vigent.govern.registry import Actor, Registry
 from vigent.ports.storage import Snapshot, Transaction
 
 __all__ = [
     "MAX_OVERLAP",
     "beyond",
-    "document_of",
     "keep_a_manager",
+    "key_of",
     "named_stores",
     "revoked",
     "rotated",
@@ -27,20 +28,25 @@ MAX_OVERLAP: Final = 30 * 86_400
 """Seconds for which an old secret is good at most after a rotation."""
 _SECRETS: Final = 5
 _PAGE: Final = 1_000
-_SECOND: Final = 1_000_000
 
 
-def document_of(row: ResourceRow) -> KeyDocument:
-    """Give what the row of a key says."""
-    return KeyDocument.model_validate_json(row.document)
+def key_of(row: ResourceRow) -> KeyDocument:
+    """Give what a key's row says; read once for each version of it."""
+    return _key_of(row.version, row.tenant, row.id, row.document)
+
+
+@lru_cache(maxsize=10_000)
+def _key_of(version: int, tenant: str, id: str, document: str) -> KeyDocument:
+    del version, tenant, id
+    return KeyDocument.model_validate_json(document)
 
 
 def shown_key(row: ResourceRow, now: Instant) -> dict[str, Any]:
     """Give a key as it may be shown: no secret, and no digest of one."""
-    d = document_of(row)
+    d = key_of(row)
     ending = [s.until for s in d.secrets if s.until is not None and s.until > now]
     return {
-        "id": row.id, "prefix": prefix_of(row.id), "label": d.label, "state": _state(d, now),
+        "id": row.id, "prefix": prefix_of(row.id), "label": d.label, "state": d.state(now),
         "capabilities": list(d.capabilities), "policy": d.policy.model_dump(mode="json"),
         "memory": d.memory.model_dump(mode="json"), "pii": d.pii.model_dump(mode="json"),
         "created_at": iso(row.created_at), "changed_at": iso(row.changed_at),
@@ -48,12 +54,6 @@ def shown_key(row: ResourceRow, now: Instant) -> dict[str, Any]:
         "revoked_at": None if d.revoked_at is None else iso(d.revoked_at),
         "old_secret_until": iso(max(ending)) if ending else None, "version": row.version,
     }  # fmt: skip
-
-
-def _state(d: KeyDocument, now: Instant) -> str:
-    if d.revoked_at is not None:
-        return "revoked"
-    return "expired" if d.expires_at is not None and d.expires_at <= now else "active"
 
 
 def beyond(own: KeyDocument, wanted: KeyDocument, before: KeyDocument | None) -> str | None:
@@ -91,8 +91,8 @@ def keep_a_manager(snapshot: Snapshot, tenant: str, without: str, now: Instant) 
     after = ""
     while rows := snapshot.resources(tenant, "key", after=after, limit=_PAGE):
         for row in rows:
-            d = document_of(row)
-            if row.id != without and "management" in d.capabilities and _state(d, now) == "active":
+            d = key_of(row)
+            if row.id != without and "management" in d.capabilities and d.state(now) == "active":
                 return
         after = rows[-1].id
     raise ResourceInUse("it is the last key with management; make another one first", field="key")
@@ -100,7 +100,7 @@ def keep_a_manager(snapshot: Snapshot, tenant: str, without: str, now: Instant) 
 
 def rotated(document: KeyDocument, secret: str, overlap: int, now: Instant) -> KeyDocument:
     """Give a key with a new secret; the old ones are good for so many seconds more."""
-    end = now + overlap * _SECOND
+    end = now + overlap * SECOND
     old = [
         Secret(digest=s.digest, until=end if s.until is None else min(s.until, end))
         for s in document.secrets

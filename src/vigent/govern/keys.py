@@ -97,8 +97,7 @@ def accepted(document: KeyDocument, secret: str, now: Instant) -> bool:
     for one in document.secrets:
         same = hmac.compare_digest(digest, one.digest)
         fits |= same and (one.until is None or now < one.until)
-    ended = document.expires_at is not None and now >= document.expires_at
-    return fits and not ended and document.revoked_at is None
+    return fits and document.state(now) == "active"
 
 
 def mint_token(secret: str, *, tenant: str, person: str, key: str, until: Instant) -> str:

@@ -15,7 +15,7 @@ from vigent.domain.resources import ResourceRow, Rkind
 from vigent.domain.usage import UsageRow
 from vigent.errors import NotFound, ResourceExists, UnexpectedVersion
 from vigent.once import Once
-from vigent.ports.storage import Snapshot, Storage, Transaction
+from vigent.ports.storage import Quick, Snapshot, Storage, Transaction
 from vigent.ports.system import Clock, IdSource
 
 __all__ = ["Actor", "Registry"]
@@ -53,12 +53,13 @@ class Registry:
         """Give a resource by its name."""
         return self.storage.reader().resource_named(tenant, kind, name)
 
+    def look_up(self, tenant: str, kind: Rkind, id_or_name: str) -> ResourceRow | None:
+        """Give a resource by its id, else by its name."""
+        return self.find(tenant, kind, id_or_name) or self.named(tenant, kind, id_or_name)
+
     def get(self, tenant: str, kind: Rkind, id: str) -> ResourceRow:
         """Give a resource by its id; raises NotFound."""
-        found = self.find(tenant, kind, id)
-        if found is None:
-            raise NotFound(f"{kind}: there is none {id} here", field=kind)
-        return found
+        return _there(self.storage.reader(), tenant, kind, id)
 
     def page(
         self, tenant: str, kind: Rkind, *, after: str = "", limit: int = 1000
@@ -283,7 +284,7 @@ def _told(document: BaseModel | None) -> dict[str, Any] | None:
     return None if document is None else document.model_dump(mode="json", exclude=_SECRET)
 
 
-def _there(snapshot: Snapshot, tenant: str, kind: Rkind, id: str) -> ResourceRow:
+def _there(snapshot: Snapshot | Quick, tenant: str, kind: Rkind, id: str) -> ResourceRow:
     found = snapshot.resource(tenant, kind, id)
     if found is None:
         raise NotFound(f"{kind}: there is none {id} here", field=kind)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from vigent.domain.injection import InjectionBlock
 from vigent.domain.resources import ResourceRow
 from vigent.domain.text import check_id
 from vigent.domain.time import iso
@@ -32,8 +31,7 @@ __all__ = [
 
 def agent(caller: Caller, id: str) -> ResourceRow:
     """Give an agent by id or name; raises NotFound."""
-    registry = caller.host.registry
-    found = registry.find(caller.tenant, "agent", id) or registry.named(caller.tenant, "agent", id)
+    found = caller.host.registry.look_up(caller.tenant, "agent", id)
     return found or cast("ResourceRow", caller.miss("agent", id))
 
 
@@ -56,8 +54,7 @@ def shown_version(number: int, version: AgentVersion) -> dict[str, Any]:
 
 def check_model(caller: Caller, model: str) -> None:
     """Raise InvalidInput for a model that the tenant does not offer; no list offers all."""
-    offered = caller.host.tenant(caller.tenant).settings.models_offered
-    if offered and model not in offered:
+    if not caller.host.tenant(caller.tenant).settings.offers(model):
         raise InvalidInput("model", f"{model[:64]} is not offered")
 
 
@@ -92,25 +89,17 @@ def _checked(caller: Caller, spec: InjectionSpec | None) -> InjectionSpec | None
     if spec is None:
         return None
     try:
-        InjectionBlock(**spec.model_dump(exclude={"index_id"}))
+        spec.block()
     except InvalidInput as error:
         field = (error.field or "").removeprefix("injection.")
         told = error.message.partition(": ")[2]
         raise InvalidInput(f"memory_injection.{field}", told) from error
     if spec.index_id is None:
         return spec
-    row = _store(caller, check_id(spec.index_id, "memory_injection.index_id"))
+    row = caller.seen(check_id(spec.index_id, "memory_injection.index_id"))
     if row is None:
         raise InvalidInput("memory_injection.index_id", "names no store here")
     return spec.model_copy(update={"index_id": row.id})
-
-
-def _store(caller: Caller, index_id: str) -> ResourceRow | None:
-    """Give a store that the caller's policy names; without a note where there is none."""
-    registry = caller.host.registry
-    row = registry.find(caller.tenant, "store", index_id)
-    row = row or registry.named(caller.tenant, "store", index_id)
-    return row if row is not None and caller.document.policy.rights(row.id) else None
 
 
 def remove_agent(caller: Caller, id: str) -> None:
@@ -127,30 +116,22 @@ def remove_agent(caller: Caller, id: str) -> None:
     caller.host.registry.remove(caller.actor, "agent", row.id, unless=unless)
 
 
-def injection_for(caller: Caller, agent_id: str | None = None) -> InjectionSpec | None:
-    """Say which memory stands in the context of a turn; None for none at all.
+def injection_for(caller: Caller, store: ResourceRow, agent_id: str | None) -> InjectionSpec:
+    """Say which memory of a store stands in the context of a turn, with an agent or without.
 
-    An agent's block replaces the key's whole; one that is not enabled means none. A key without
-    the capability ``memory`` gets none, and one without a block gets all that the store asked for
-    has. Where the block names a store, it is memory of that store alone; a caller who may not
-    read it gets nothing, without an error. An agent that is not known has no block.
+    An agent's block replaces the key's whole; an agent that is not known has none, and where
+    there is no block all that the store has is meant. None is injected for a key without the
+    capability ``memory``, nor by a block that names another store: there is no error.
     """
     if not caller.can("memory"):
-        return None
-    spec = caller.document.memory.injection
+        return InjectionSpec(enabled=False)
+    registry, own = caller.host.registry, None
     if agent_id is not None:
-        registry = caller.host.registry
-        row = registry.find(caller.tenant, "agent", agent_id)
-        row = row or registry.named(caller.tenant, "agent", agent_id)
+        row = registry.look_up(caller.tenant, "agent", agent_id)
         own = None if row is None else versions(row)[-1].memory_injection
-        spec = own or spec
-    if spec is None:
-        return InjectionSpec()
-    if not spec.enabled:
-        return None
-    if spec.index_id is not None:
-        store = _store(caller, spec.index_id)
-        rights = None if store is None else caller.document.policy.rights(store.id)
-        if not rights or "read" not in rights:
-            return None
-    return spec
+    block = own or caller.document.memory.injection or InjectionSpec()
+    if block.index_id is None:
+        return block
+    named = registry.look_up(caller.tenant, "store", block.index_id)
+    here = named is not None and named.id == store.id
+    return block if here else block.model_copy(update={"enabled": False})

@@ -127,10 +127,7 @@ class Caller:
 
     def seen(self, index_id: str) -> ResourceRow | None:
         """Give a store by id or name, whatever may be done there; None where it is absent."""
-        registry = self.host.registry
-        row = registry.find(self.tenant, "store", index_id) or registry.named(
-            self.tenant, "store", index_id
-        )
+        row = self.host.registry.look_up(self.tenant, "store", index_id)
         return row if row is not None and self.document.policy.rights(row.id) else None
 
     def stores(self, after: str = "") -> Iterator[ResourceRow]:

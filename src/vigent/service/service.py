@@ -31,6 +31,7 @@ from vigent.govern.documents import (
 )
 from vigent.govern.indexing import index_if_needed
 from vigent.govern.keeping import Keeper
+from vigent.govern.keyring import key_of
 from vigent.govern.keys import accepted, new_secret, read_key, read_token, secret_digest, show_key
 from vigent.govern.registry import Actor, Registry
 from vigent.govern.storesettings import engine_settings
@@ -201,8 +202,9 @@ class Service:
             half_lives=caller.document.memory.half_life_days, **unknown
         )  # fmt: skip
         spec = injection or caller.document.memory.injection
+        block = InjectionBlock() if spec is None else spec.block()
         return self._memory(
-            store, schema, block_of(spec), bounds, beside=self.base(store), writer=caller.row.id
+            store, schema, block, bounds, beside=self.base(store), writer=caller.row.id
         )
 
     def base(self, store: ResourceRow) -> Memory:
@@ -313,28 +315,10 @@ def _nobody() -> ResourceRow:
     return ResourceRow._make(_NOBODY)
 
 
-def key_of(row: ResourceRow) -> KeyDocument:
-    """Give what a key's row says; read once for each version of it."""
-    return _key_of(row.version, row.tenant, row.id, row.document)
-
-
-@lru_cache(maxsize=10_000)
-def _key_of(version: int, tenant: str, id: str, document: str) -> KeyDocument:
-    del version, tenant, id
-    return KeyDocument.model_validate_json(document)
-
-
 @lru_cache(maxsize=1_000)
 def _tenant_of(version: int, tenant: str, document: str) -> TenantDocument:
     del version, tenant
     return TenantDocument.model_validate_json(document)
-
-
-def block_of(spec: InjectionSpec | None) -> InjectionBlock:
-    """Give an injection block as the engine takes it."""
-    if spec is None:
-        return InjectionBlock()
-    return InjectionBlock(**spec.model_dump(exclude={"index_id"}))
 
 
 def _nothing() -> None:

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from vigent.domain.threads import ThreadRow
 from vigent.edges.http.answers import ContextAnswerBody, SearchAnswerBody
 from vigent.edges.http.bodies import (
     Attribute,
@@ -21,9 +20,7 @@ from vigent.edges.http.bodies import (
 )
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads
 from vigent.edges.http.refused import problems_of
-from vigent.errors import NotFound
-from vigent.govern.documents import AgentDocument, InjectionSpec
-from vigent.service.caller import Caller
+from vigent.service.agents import injection_for
 
 __all__ = ["router"]
 
@@ -102,37 +99,9 @@ def context(caller: Called, body: Turn, idempotency_key: Idempotency = None) -> 
         _, row = caller.thread(body.thread)
         if row.store != (store.name or store.id):
             caller.miss("thread", body.thread)
-        agent = row
-    memory = caller.host.memory(store, caller, injection_of(caller, store.id, agent))
+        agent = row.agent
+    memory = caller.host.memory(store, caller, injection_for(caller, store, agent))
     memory.records.asked("context", idempotency_key, body.model_dump(), person=caller.person)
     fields: dict[str, Any] = given(body, "index_id", "timezone")
     zone = caller.zone(body.timezone)
     return answer(memory.context(**fields, timezone=zone, person=caller.person).to_dict())
-
-
-def injection_of(caller: Caller, index_id: str, thread: ThreadRow | None) -> InjectionSpec:
-    """Give what a turn has injected: the block of the thread's agent, else that of the key.
-
-    None is injected for a key without ``memory``, nor by a block that names another store.
-    """
-    if not caller.can("memory"):
-        return InjectionSpec(enabled=False)
-    block = _of_agent(caller, thread) or caller.document.memory.injection or InjectionSpec()
-    if block.index_id is None:
-        return block
-    registry = caller.host.registry
-    named = registry.find(caller.tenant, "store", block.index_id) or registry.named(
-        caller.tenant, "store", block.index_id
-    )
-    here = named is not None and named.id == index_id
-    return block if here else block.model_copy(update={"enabled": False})
-
-
-def _of_agent(caller: Caller, thread: ThreadRow | None) -> InjectionSpec | None:
-    if thread is None or thread.agent is None:
-        return None
-    try:
-        row = caller.host.registry.get(caller.tenant, "agent", thread.agent)
-    except NotFound:
-        return None
-    return AgentDocument.model_validate_json(row.document).versions[-1].memory_injection

@@ -19,8 +19,8 @@ from vigent.govern.documents import Capability, KeyDocument, KeyMemory, KeyPii, 
 from vigent.govern.keyring import (
     MAX_OVERLAP,
     beyond,
-    document_of,
     keep_a_manager,
+    key_of,
     named_stores,
     revoked,
     rotated,
@@ -116,7 +116,7 @@ def change(caller: Called, tenant_id: str, key_id: str, body: ChangedKey) -> Res
     """Change a key; what is not named stays."""
     caller.require_tenant(tenant_id)
     registry = caller.host.registry
-    before = document_of(registry.get(caller.tenant, "key", key_id))
+    before = key_of(registry.get(caller.tenant, "key", key_id))
     empty = KeyDocument()
     fields = {
         name: getattr(empty if getattr(body, name) is None else body, name)
@@ -152,7 +152,7 @@ def rotate(
     caller.require_tenant(tenant_id)
     registry, now, secret = caller.host.registry, caller.host.clock.now(), new_secret()
     # Whoever gets the new text has the rights of the key.
-    _granted(caller, document_of(registry.get(caller.tenant, "key", key_id)), None)
+    _granted(caller, key_of(registry.get(caller.tenant, "key", key_id)), None)
     shown: list[str] = []
 
     def make(transaction: Transaction) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def delete(caller: Called, tenant_id: str, key_id: str) -> Response:
     registry, now = caller.host.registry, caller.host.clock.now()
     with registry.writing(caller.tenant) as transaction:
         row = transaction.resource(caller.tenant, "key", key_id)
-        if row is not None and "management" in document_of(row).capabilities:
+        if row is not None and "management" in key_of(row).capabilities:
             keep_a_manager(transaction, caller.tenant, key_id, now)
         registry.drop(transaction, caller.actor, "key", key_id)
     return Response(status_code=204)
@@ -220,9 +220,8 @@ def _granted(caller: Caller, wanted: KeyDocument, before: KeyDocument | None) ->
         policy = named_stores(snapshot, caller.tenant, wanted.policy)
         injection = wanted.memory.injection
         if injection is not None and injection.index_id is not None:
-            store = snapshot.resource(caller.tenant, "store", injection.index_id)
-            store = store or snapshot.resource_named(caller.tenant, "store", injection.index_id)
-            if store is None or not caller.document.policy.rights(store.id):
+            store = caller.seen(injection.index_id)
+            if store is None:
                 raise InvalidInput("memory.injection.index_id", "there is no such store here")
             injection = injection.model_copy(update={"index_id": store.id})
     memory = wanted.memory.model_copy(update={"injection": injection})

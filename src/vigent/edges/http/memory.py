@@ -52,10 +52,10 @@ from vigent.edges.http.describing import METADATA
 from vigent.edges.http.refused import problems_of
 from vigent.edges.http.repeats import kept, recalled
 from vigent.errors import InvalidInput
+from vigent.govern.keyring import key_of
 from vigent.govern.registry import Actor
 from vigent.memory import Memory
 from vigent.service.caller import Caller
-from vigent.service.service import key_of
 
 __all__ = ["NewMemory", "router"]
 
@@ -285,8 +285,8 @@ def _seen_by(caller: Caller, key: KeyId) -> dict[str, Any]:
         for row in rows:
             document = key_of(row)
             rights = document.policy.rights(index_id)
-            ended = document.revoked_at is not None or (document.expires_at or now + 1) <= now
-            if rights and not ended and "memory" in document.capabilities:
+            active = document.state(now) == "active"
+            if rights and active and "memory" in document.capabilities:
                 told = {"key_id": row.id, "label": document.label, "rights": list(rights)}
                 policies.append(told)
     return {"index_id": index_id, "policies": policies}
