@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 from pydantic import Field
 
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.answers.threads import Agent, AgentPage, AgentVersions
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.refused import problems_of
-from vigent.edges.http.threads_answers import Agent, AgentPage, AgentVersions
 from vigent.govern.documents import AgentVersion, InjectionSpec
 from vigent.service.agents import agent, remove_agent, save_agent, shown, shown_version, versions
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from vigent.edges.http.answers.governance import AuditAnswer
+from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.calling import Called, Route, answer, reads
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.governed import AuditAnswer
-from vigent.edges.http.refused import problems_of
 from vigent.govern.people import shown_entry
 
 __all__ = ["router"]

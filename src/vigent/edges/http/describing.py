@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from vigent.edges.http.refused import ProblemAnswer, problems_of
+from vigent.edges.http.answers.problems import ProblemAnswer, problems_of
 
 __all__ = ["METADATA", "described"]
 

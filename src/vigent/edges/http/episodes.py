@@ -8,7 +8,8 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from vigent.domain.time import iso, parse_instant
-from vigent.edges.http.answers import EpisodeAnswer
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.answers.records import EpisodeAnswer
 from vigent.edges.http.bodies import (
     Attribute,
     Body,
@@ -20,7 +21,6 @@ from vigent.edges.http.bodies import (
     given,
 )
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.refused import problems_of
 
 __all__ = ["router"]
 

@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from vigent.domain.resources import ResourceRow
+from vigent.edges.http.answers.governance import SwitchAnswer
+from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.governed import SwitchAnswer
-from vigent.edges.http.refused import problems_of
 from vigent.errors import ConflictError, NotFound, NotSupported
 from vigent.govern.documents import StoreDocument
 from vigent.govern.extraction import KeptSwitch, Switch, checked, shown_switch

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from vigent.edges.http.answers import ContextAnswerBody, SearchAnswerBody
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.answers.records import ContextAnswerBody, SearchAnswerBody
 from vigent.edges.http.bodies import (
     Attribute,
     Body,
@@ -19,7 +20,6 @@ from vigent.edges.http.bodies import (
     settled,
 )
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads
-from vigent.edges.http.refused import problems_of
 from vigent.service.agents import injection_for
 
 __all__ = ["router"]

@@ -9,7 +9,8 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from vigent.domain.resources import ResourceRow
-from vigent.edges.http.answers import (
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.answers.records import (
     MemoryAnswer,
     ProposeAnswer,
     ReviewPage,
@@ -31,7 +32,6 @@ from vigent.edges.http.bodies import (
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.memory import once
-from vigent.edges.http.refused import problems_of
 from vigent.memory import Memory, Review
 from vigent.proposals import MemoryDelta
 from vigent.service.caller import Caller

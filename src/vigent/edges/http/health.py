@@ -9,11 +9,11 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
+from vigent.edges.http.answers.operation import Live, Ready, Version
+from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.calling import Called, Route, answer, reads
-from vigent.edges.http.health_answers import Live, Ready, Version
 from vigent.edges.http.metrics import Metrics
 from vigent.edges.http.opening import Opening
-from vigent.edges.http.refused import problems_of
 from vigent.edges.http.troubles import Troubles
 from vigent.errors import UnavailableError, VigentError
 from vigent.service import Service

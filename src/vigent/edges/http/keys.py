@@ -9,11 +9,11 @@ from pydantic import Field
 
 from vigent.domain.resources import ResourceRow
 from vigent.domain.time import parse_instant
+from vigent.edges.http.answers.governance import KeyAnswer, KeysAnswer, NewKeyAnswer
+from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.governed import KeyAnswer, KeysAnswer, NewKeyAnswer
-from vigent.edges.http.refused import problems_of
 from vigent.errors import ConflictError, InvalidInput
 from vigent.govern.documents import Capability, KeyDocument, KeyMemory, KeyPii, Name, Policy, Secret
 from vigent.govern.keyring import (

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from vigent.edges.http.answers import BatchAnswer
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.answers.records import BatchAnswer
 from vigent.edges.http.bodies import Body, IndexId
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, writes
 from vigent.edges.http.memory import asked_of
-from vigent.edges.http.refused import problems_of
 from vigent.edges.http.repeats import kept, recalled
 from vigent.errors import InvalidInput, VigentError
 from vigent.memory import Memory

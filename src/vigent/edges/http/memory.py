@@ -10,7 +10,8 @@ from pydantic import Field
 
 from vigent.domain.statements import KeyId
 from vigent.domain.text import check_id
-from vigent.edges.http.answers import (
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.answers.records import (
     Forgotten,
     MemoriesAnswer,
     MemoriesPage,
@@ -49,7 +50,6 @@ from vigent.edges.http.calling import (
 )
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.describing import METADATA
-from vigent.edges.http.refused import problems_of
 from vigent.edges.http.repeats import kept, recalled
 from vigent.errors import InvalidInput
 from vigent.govern.keyring import key_of

@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from vigent.edges.http.answers import AliasChanged, AliasesAnswer, NamesAnswer
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.answers.records import AliasChanged, AliasesAnswer, NamesAnswer
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.refused import problems_of
 
 __all__ = ["router"]
 

@@ -11,15 +11,15 @@ from pydantic import Field, field_validator
 from vigent.domain.changes import ChangeSet, PersonLink
 from vigent.domain.text import canonical_subject, check_id
 from vigent.domain.time import iso, named_zone
-from vigent.edges.http.bodies import Body
-from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.governed import (
+from vigent.edges.http.answers.governance import (
     ExportAnswer,
     PersonAnswer,
     ReceiptAnswer,
     TokenAnswer,
 )
-from vigent.edges.http.refused import problems_of
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.bodies import Body
+from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.errors import UnexpectedVersion
 from vigent.govern.documents import PersonDocument
 from vigent.govern.keeping import Keeper

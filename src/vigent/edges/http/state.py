@@ -11,7 +11,8 @@ from fastapi import APIRouter, Query, Response
 
 from vigent.domain.records import Record
 from vigent.domain.time import iso, parse_instant
-from vigent.edges.http.answers import (
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.answers.records import (
     AttributeAnswer,
     ChangesAnswer,
     MemoriesAnswer,
@@ -19,7 +20,6 @@ from vigent.edges.http.answers import (
 )
 from vigent.edges.http.bodies import Timezone, dated
 from vigent.edges.http.calling import Called, Route, answer, reads
-from vigent.edges.http.refused import problems_of
 from vigent.service.caller import Caller
 
 __all__ = ["router"]

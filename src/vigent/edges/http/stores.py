@@ -11,11 +11,16 @@ from pydantic import Field
 from vigent.domain.resources import ResourceRow
 from vigent.domain.text import check_id
 from vigent.domain.time import iso
+from vigent.edges.http.answers.governance import (
+    ErasureAnswer,
+    NewStoreAnswer,
+    StoreAnswer,
+    StoresAnswer,
+)
+from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.governed import ErasureAnswer, NewStoreAnswer, StoreAnswer, StoresAnswer
-from vigent.edges.http.refused import problems_of
 from vigent.errors import InvalidInput
 from vigent.govern.documents import StoreDocument
 from vigent.govern.storesettings import (

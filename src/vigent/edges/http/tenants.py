@@ -8,15 +8,15 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from vigent.domain.time import DAY, iso, parse_instant
-from vigent.edges.http.bodies import Body, Timezone, dated
-from vigent.edges.http.calling import Called, Route, answer, reads, writes
-from vigent.edges.http.governed import (
+from vigent.edges.http.answers.governance import (
     ErasureAnswer,
     SettingsAnswer,
     TenantAnswer,
     UsageAnswer,
 )
-from vigent.edges.http.refused import problems_of
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.bodies import Body, Timezone, dated
+from vigent.edges.http.calling import Called, Route, answer, reads, writes
 from vigent.errors import InvalidInput
 from vigent.govern.documents import Improvements, Name, TenantDocument, TenantSettings
 

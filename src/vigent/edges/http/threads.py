@@ -9,11 +9,8 @@ from pydantic import Field
 
 from vigent.domain.threads import Thread as EngineThread
 from vigent.domain.time import iso, parse_instant
-from vigent.edges.http.bodies import Body, IndexId, Timezone
-from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.refused import problems_of
-from vigent.edges.http.threads_answers import (
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.answers.threads import (
     Item,
     ItemPage,
     Removed,
@@ -21,6 +18,9 @@ from vigent.edges.http.threads_answers import (
     Thread,
     ThreadPage,
 )
+from vigent.edges.http.bodies import Body, IndexId, Timezone
+from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
+from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.service.threads import (
     home_of,
     make_thread,

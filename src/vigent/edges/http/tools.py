@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
 
+from vigent.edges.http.answers.problems import problems_of
+from vigent.edges.http.answers.threads import ToolAnswer, ToolPage
 from vigent.edges.http.bodies import Body, Timezone
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.refused import problems_of
-from vigent.edges.http.threads_answers import ToolAnswer, ToolPage
 from vigent.service.offering import described, use_tool
 
 __all__ = ["router"]

@@ -1,4 +1,4 @@
-"""What the routes of governance answer, for the OpenAPI page."""
+"""What the routes of governance answer."""
 
 from __future__ import annotations
 

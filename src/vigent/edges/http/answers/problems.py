@@ -1,4 +1,4 @@
-"""What every route may refuse, and by what a caller is known, as OpenAPI tells it."""
+"""What every route may refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What answers look like, for the OpenAPI document: they are written without these models."""
+"""What the routes of threads, agents and tools answer."""
 
 from __future__ import annotations
 

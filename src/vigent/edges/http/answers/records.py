@@ -1,4 +1,4 @@
-"""What the routes of records answer, as OpenAPI tells it; the answers themselves are plain JSON."""
+"""What the routes of records answer."""
 
 from __future__ import annotations
 

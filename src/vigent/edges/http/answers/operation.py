@@ -1,4 +1,4 @@
-"""What the routes of operation answer, for the description of the API."""
+"""What the routes of operation answer."""
 
 from __future__ import annotations
 

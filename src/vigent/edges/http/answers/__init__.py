@@ -1,0 +1,1 @@
+"""What the routes answer, as OpenAPI tells it; the answers themselves are plain JSON."""
