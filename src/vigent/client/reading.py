@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, cast
+from typing import Any, Literal, cast
 
 from vigent.client.conduct import Exchange
 from vigent.client.requests import PAGE, Verbs
@@ -23,13 +23,6 @@ from vigent.errors import InvalidInput
 __all__ = ["ReadVerbs"]
 
 Instantlike = Any
-BATCH: Final = 1_000
-"""How many items a service takes in one request."""
-
-_IN_PLACE: Final = frozenset({
-    "confidence", "importance", "metadata", "expires_at", "ttl_days", "retention_policy", "due",
-    "state", "timezone",
-})  # fmt: skip
 
 
 class ReadVerbs(Verbs):

@@ -1,1 +1,1 @@
-"""Retention, erasure and the audit trail."""
+"""Who may do what and what is kept: tenants, stores, keys; audit, erasure, checking, upkeep."""

@@ -15,7 +15,8 @@ from vigent.domain.resources import ResourceRow, Rkind
 from vigent.domain.usage import UsageRow
 from vigent.errors import NotFound, ResourceExists, UnexpectedVersion
 from vigent.once import Once
-from vigent.ports.storage import Quick, Snapshot, Storage, Transaction
+from vigent.ports.resources import ResourceQuick
+from vigent.ports.storage import Storage, Transaction
 from vigent.ports.system import Clock, IdSource
 
 __all__ = ["Actor", "Registry"]
@@ -284,7 +285,7 @@ def _told(document: BaseModel | None) -> dict[str, Any] | None:
     return None if document is None else document.model_dump(mode="json", exclude=_SECRET)
 
 
-def _there(snapshot: Snapshot | Quick, tenant: str, kind: Rkind, id: str) -> ResourceRow:
+def _there(snapshot: ResourceQuick, tenant: str, kind: Rkind, id: str) -> ResourceRow:
     found = snapshot.resource(tenant, kind, id)
     if found is None:
         raise NotFound(f"{kind}: there is none {id} here", field=kind)

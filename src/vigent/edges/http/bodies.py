@@ -25,13 +25,16 @@ __all__ = [
     "Timezone",
     "ValueKind",
     "Wordlike",
+    "changed",
     "dated",
     "given",
     "settled",
     "valued",
+    "written",
 ]
 
 _DAY: Final = len("2026-06-30")
+_DATES: Final = ("valid_from", "valid_to")
 
 IndexId = Annotated[str, Field(min_length=1, max_length=200, description="A store, by id or name")]
 Timezone = Annotated[str | None, Field(max_length=100, description="IANA name of a time zone")]
@@ -114,6 +117,21 @@ def valued(fields: dict[str, Any]) -> dict[str, Any]:
     return {**rest, "value": named_value(fields["value_kind"], fields.get("value"))}
 
 
+def written(caller: Caller, fields: dict[str, Any]) -> dict[str, Any]:
+    """Give the fields of a write or retraction as the engine takes them."""
+    fields = valued(fields)
+    zone = fields.get("timezone")
+    dates = {name: fields[name] for name in _DATES if name in fields}
+    trust = caller.lowered(fields.get("trust"))
+    return {**fields, **dated(caller, dates, zone), "trust": trust}
+
+
 def given(body: BaseModel, *without: str) -> dict[str, Any]:
     """Give the fields of a body that were sent, but for some."""
     return {n: getattr(body, n) for n in body.model_fields_set if n not in without}
+
+
+def changed(body: BaseModel, default: BaseModel, *without: str) -> dict[str, Any]:
+    """Give the fields of a body that were sent, but for some; null is what it is by default."""
+    sent = given(body, *without)
+    return {n: getattr(default, n) if value is None else value for n, value in sent.items()}

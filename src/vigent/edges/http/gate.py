@@ -31,7 +31,7 @@ from vigent.edges.http.bodies import (
 )
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
-from vigent.edges.http.memory import once
+from vigent.edges.http.repeats import once
 from vigent.memory import Memory, Review
 from vigent.proposals import MemoryDelta
 from vigent.service.caller import Caller

@@ -11,7 +11,7 @@ from vigent.domain.resources import ResourceRow
 from vigent.domain.time import parse_instant
 from vigent.edges.http.answers.governance import KeyAnswer, KeysAnswer, NewKeyAnswer
 from vigent.edges.http.answers.problems import problems_of
-from vigent.edges.http.bodies import Body
+from vigent.edges.http.bodies import Body, changed
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.errors import ConflictError, InvalidInput
@@ -117,11 +117,7 @@ def change(caller: Called, tenant_id: str, key_id: str, body: ChangedKey) -> Res
     caller.require_tenant(tenant_id)
     registry = caller.host.registry
     before = key_of(registry.get(caller.tenant, "key", key_id))
-    empty = KeyDocument()
-    fields = {
-        name: getattr(empty if getattr(body, name) is None else body, name)
-        for name in body.model_fields_set - {"expect", "expires_at"}
-    }
+    fields = changed(body, KeyDocument(), "expect", "expires_at")
     if "expires_at" in body.model_fields_set:
         fields["expires_at"] = _until(caller, body.expires_at)
     wanted = before.model_copy(update=fields)
@@ -131,11 +127,13 @@ def change(caller: Called, tenant_id: str, key_id: str, body: ChangedKey) -> Res
     def edit(document: KeyDocument) -> KeyDocument:
         after = document.model_copy(update=fields)
         if "management" in document.capabilities and "management" not in after.capabilities:
-            with caller.host.storage.snapshot() as snapshot:
-                keep_a_manager(snapshot, caller.tenant, key_id, caller.host.clock.now())
+            keep_a_manager(transaction, caller.tenant, key_id, caller.host.clock.now())
         return after
 
-    row = registry.change(caller.actor, "key", key_id, KeyDocument, edit, expect=body.expect)
+    with registry.writing(caller.tenant) as transaction:
+        row = registry.alter(
+            transaction, caller.actor, "key", key_id, KeyDocument, edit, expect=body.expect
+        )
     return _answered(caller, row)
 
 

@@ -9,9 +9,8 @@ from pydantic import Field
 
 from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.answers.records import BatchAnswer
-from vigent.edges.http.bodies import Body, IndexId
+from vigent.edges.http.bodies import Body, IndexId, written
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, writes
-from vigent.edges.http.memory import asked_of
 from vigent.edges.http.repeats import kept, recalled
 from vigent.errors import InvalidInput, VigentError
 from vigent.memory import Memory
@@ -68,7 +67,7 @@ def _checked(caller: Caller, item: dict[str, Any]) -> dict[str, Any] | VigentErr
         for name in ("person", "tenant", "tenant_id", "index_id"):
             if name in item:
                 raise InvalidInput(name, "is not a field of an item")
-        return asked_of(caller, item)
+        return written(caller, item)
     except VigentError as error:
         return error
 

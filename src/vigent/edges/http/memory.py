@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
@@ -37,6 +36,7 @@ from vigent.edges.http.bodies import (
     given,
     settled,
     valued,
+    written,
 )
 from vigent.edges.http.calling import (
     Called,
@@ -45,16 +45,15 @@ from vigent.edges.http.calling import (
     answer,
     open_query,
     reads,
-    strict_json,
     writes,
 )
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.describing import METADATA
-from vigent.edges.http.repeats import kept, recalled
+from vigent.edges.http.exactjson import strict_json
+from vigent.edges.http.repeats import once
 from vigent.errors import InvalidInput
 from vigent.govern.keyring import key_of
 from vigent.govern.registry import Actor
-from vigent.memory import Memory
 from vigent.service.caller import Caller
 
 __all__ = ["NewMemory", "router"]
@@ -132,15 +131,6 @@ class Retraction(Body):
     timezone: Timezone = None
 
 
-def asked_of(caller: Caller, fields: dict[str, Any]) -> dict[str, Any]:
-    """Give the fields of a write or retraction as the engine takes them."""
-    fields = valued(fields)
-    zone = fields.get("timezone")
-    dates = {name: fields[name] for name in _DATES if name in fields}
-    trust = caller.lowered(fields.get("trust"))
-    return {**fields, **dated(caller, dates, zone), "trust": trust}
-
-
 @router.post(
     "", status_code=201, response_model=WriteAnswer, responses={**_UNMADE, **problems_of(409, 410)}
 )
@@ -152,7 +142,7 @@ def write(caller: Called, body: NewMemory, idempotency_key: Idempotency = None) 
     pending_review, rejected. ``trust`` can only lower that of the caller.
     """
     memory = caller.memory(body.index_id, "write")
-    fields = asked_of(caller, given(body, "index_id"))
+    fields = written(caller, given(body, "index_id"))
     result = memory.write(**fields, idempotency_key=idempotency_key, person=caller.person)
     return answer(result.to_dict(), 201 if result.outcome in _MADE else 200)
 
@@ -327,28 +317,9 @@ def retract(
 ) -> Response:
     """Say that a memory no longer holds, or with ``correction`` that it never did."""
     memory, _ = caller.holding(memory_id, "write")
-    fields = asked_of(caller, given(body))
+    fields = written(caller, given(body))
     told = once(
         memory, caller, "retract", idempotency_key, [memory_id, fields],
         lambda: memory.records.retract(memory_id, **fields, person=caller.person).to_dict(),
     )  # fmt: skip
     return answer(told)
-
-
-def once(
-    memory: Memory,
-    caller: Caller,
-    endpoint: str,
-    name: str | None,
-    request: object,
-    make: Callable[[], dict[str, Any]],
-    whose: str | None = None,
-) -> dict[str, Any]:
-    """Do a write whose answer is that of a write, under an idempotency key only once.
-
-    ``whose`` is the person whose memory it is about, where that is not the caller's.
-    """
-    return memory.records.once(
-        endpoint, name, request, make, kept=kept, person=whose or caller.person,
-        again=lambda told: recalled(memory, whose or caller.person, told),
-    )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Response
@@ -18,7 +17,7 @@ from vigent.edges.http.answers.governance import (
     TokenAnswer,
 )
 from vigent.edges.http.answers.problems import problems_of
-from vigent.edges.http.bodies import Body
+from vigent.edges.http.bodies import Body, changed
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.errors import UnexpectedVersion
 from vigent.govern.documents import PersonDocument
@@ -77,11 +76,7 @@ def change(caller: Called, person_id: str, body: ChangedPerson) -> Response:
     if linking:
         caller.require("management")
     subject = None if body.subject is None else canonical_subject(body.subject)[1]
-    default = PersonDocument()
-    given = {
-        name: getattr(default if getattr(body, name) is None else body, name)
-        for name in body.model_fields_set - {"expect", "subject"}
-    }
+    given = changed(body, PersonDocument(), "expect", "subject")
     registry, tenant = caller.host.registry, caller.tenant
     with registry.writing(tenant) as transaction:
         row = transaction.resource(tenant, "person", person_id)
@@ -166,5 +161,4 @@ def export(caller: Called, person_id: str) -> Response:
     caller.note_admin_read(person_id)
     with caller.host.storage.snapshot() as snapshot:
         found = exported(snapshot, caller.tenant, person_id, caller.host.clock.now())
-    # Not by the quick encoder: integers may be of any size.
-    return Response(json.dumps(found, ensure_ascii=False), media_type="application/json")
+    return answer(found)

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from vigent.errors import NotFound
 from vigent.memory import Memory
+from vigent.service.caller import Caller
 
-__all__ = ["kept", "recalled"]
+__all__ = ["kept", "once", "recalled"]
 
 _PLAIN: Final = ("outcome", "reason", "verdict", "reasons", "error")
+
+
+def once(
+    memory: Memory,
+    caller: Caller,
+    endpoint: str,
+    name: str | None,
+    request: object,
+    make: Callable[[], dict[str, Any]],
+    whose: str | None = None,
+) -> dict[str, Any]:
+    """Do a write whose answer is that of a write, under an idempotency key only once.
+
+    ``whose`` is the person whose memory it is about, where that is not the caller's.
+    """
+    return memory.records.once(
+        endpoint, name, request, make, kept=kept, person=whose or caller.person,
+        again=lambda told: recalled(memory, whose or caller.person, told),
+    )  # fmt: skip
 
 
 def kept(told: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from vigent.edges.http.answers.governance import (
     UsageAnswer,
 )
 from vigent.edges.http.answers.problems import problems_of
-from vigent.edges.http.bodies import Body, Timezone, dated
+from vigent.edges.http.bodies import Body, Timezone, changed, dated
 from vigent.edges.http.calling import Called, Route, answer, reads, writes
 from vigent.errors import InvalidInput
 from vigent.govern.documents import Improvements, Name, TenantDocument, TenantSettings
@@ -67,11 +67,7 @@ def settings(caller: Called, tenant_id: str) -> Response:
 def change(caller: Called, tenant_id: str, body: ChangedSettings) -> Response:
     """Change what the tenant sets; what is not named stays, null resets."""
     caller.require_tenant(tenant_id)
-    default = TenantSettings()
-    given = {
-        name: getattr(default if getattr(body, name) is None else body, name)
-        for name in body.model_fields_set - {"expect"}
-    }
+    given = changed(body, TenantSettings(), "expect")
 
     def edit(document: TenantDocument) -> TenantDocument:
         fields = {**document.settings.model_dump(), **given}

@@ -1,4 +1,4 @@
-"""Removes every row of a person from a store in memory."""
+"""Removes every row of a person, a store or a tenant from a store in memory."""
 
 from __future__ import annotations
 

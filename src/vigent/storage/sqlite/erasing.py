@@ -1,4 +1,4 @@
-"""Removes every row of a person from a SQLite store, and then from the bytes of its files.
+"""Removes every row of a person, a store or a tenant from a SQLite store, and then from its files.
 
 Two steps with two names: *removed* (out of every read, at once) and *purged* (not in the files
 either). A reader that still holds old pages keeps the second from being true, so it is not said.
