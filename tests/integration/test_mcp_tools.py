@@ -61,6 +61,19 @@ def test_the_text_is_the_structured_answer_in_compact_json():
     played(scene)
 
 
+def test_a_whole_number_of_any_size_is_read_as_it_was_written():
+    large = 2**70
+
+    async def scene(agent, memory):
+        memory.write(subject="mira", attribute="grains", value=large, person="mira")
+        found = json.loads(await agent.said("memory_current", subject="mira"))
+        assert [one["value"] for one in found["memories"]] == [large]
+        read = await agent.client.read_resource("vigent://state/mira")
+        assert json.loads(read.contents[0].text)["memories"][0]["value"] == large
+
+    played(scene)
+
+
 def test_a_model_cannot_name_another_person_or_a_higher_trust():
     async def scene(agent, memory):
         memory.write(subject="otto", attribute="city", value="Oslo", person="otto")

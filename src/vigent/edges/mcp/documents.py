@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-import orjson
 from mcp.server.mcpserver.prompts.base import Message, UserMessage
 from pydantic import BaseModel
 
 from vigent.edges.mcp import graphing, working
 from vigent.edges.mcp.bound import Bound, Door
 from vigent.edges.mcp.graph import nodes
+from vigent.edges.mcp.shapes import compact
 
 __all__ = ["Documents"]
 
@@ -29,7 +29,7 @@ class Documents:
 
     async def subjects(self) -> str:
         """The names of the subjects about which something is in force."""
-        return orjson.dumps(await self._door.document(_names)).decode()
+        return compact(await self._door.document(_names))
 
     async def graph(self) -> str:
         """The graph of entities and relations as it is now."""
@@ -50,7 +50,7 @@ class Documents:
 
 
 def _json(shape: BaseModel) -> str:
-    return orjson.dumps(shape.model_dump(mode="json", by_alias=True, exclude_none=True)).decode()
+    return compact(shape.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
 def _names(bound: Bound) -> list[str]:

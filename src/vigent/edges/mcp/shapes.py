@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-import orjson
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
@@ -27,6 +27,7 @@ __all__ = [
     "Undo",
     "Written",
     "answer",
+    "compact",
     "found",
     "known",
     "past",
@@ -145,15 +146,18 @@ class Context(BaseModel):
     notes: list[str] = Field(default_factory=list)
 
 
+def compact(content: Any) -> str:
+    """Give compact JSON; whole numbers may be of any size."""
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
 def answer(shape: BaseModel, said: Any = None) -> CallToolResult:
     """Give a result as compact JSON, as text and as structured content.
 
     ``said`` is the text, or its content, where the original of a tool says something else there.
     """
     content = shape.model_dump(mode="json", by_alias=True, exclude_none=True)
-    text = (
-        said if isinstance(said, str) else orjson.dumps(content if said is None else said).decode()
-    )
+    text = said if isinstance(said, str) else compact(content if said is None else said)
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=content)
 
 
