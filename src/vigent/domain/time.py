@@ -18,6 +18,7 @@ from vigent.errors import AmbiguousInstant, InvalidInput, NaiveInstant
 __all__ = [
     "DAY",
     "OPEN",
+    "SECOND",
     "BareDate",
     "Instant",
     "days_in",
@@ -41,7 +42,9 @@ _UTC: Final = dt.UTC
 _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=_UTC)
 _EPOCH_WALL: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (adding to it gives UTC's wall clock)
 _EPOCHDAY: Final = 719_163  # the ordinal of 1970-01-01
-DAY: Final[Instant] = 86_400_000_000
+SECOND: Final[Instant] = 1_000_000
+"""An instant counts microseconds."""
+DAY: Final[Instant] = 86_400 * SECOND
 """A day of 24 hours."""
 _FIRST: Final[Instant] = (1 - _EPOCHDAY) * DAY
 _LAST: Final[Instant] = (dt.date.max.toordinal() - _EPOCHDAY + 1) * DAY - 1

@@ -24,7 +24,7 @@ from vigent.domain.jsontext import (
 )
 from vigent.domain.schema import AttributeDefinition
 from vigent.domain.text import MAX_TEXT, canonical_subject, canonical_text, clean_text, has_hidden
-from vigent.domain.time import DAY, iso, parse_date, parse_instant
+from vigent.domain.time import DAY, SECOND, iso, parse_date, parse_instant
 from vigent.errors import (
     AmbiguousInstant,
     InvalidInput,
@@ -34,8 +34,6 @@ from vigent.errors import (
 )
 
 __all__ = ["Value", "canonical", "decode", "jsonable", "render"]
-
-_SECOND: Final = 1_000_000
 
 
 class Value(NamedTuple):
@@ -145,7 +143,7 @@ def _instant(value: object, field: str, timezone: str | None) -> Value:
 
 def _duration(value: dt.timedelta | str, field: str, _timezone: str | None) -> Value:
     delta = _parse_duration(value, field) if isinstance(value, str) else value
-    micros = delta.days * DAY + delta.seconds * _SECOND + delta.microseconds
+    micros = delta.days * DAY + delta.seconds * SECOND + delta.microseconds
     return Value("duration", _duration_text(micros), f"p:{micros}")
 
 
@@ -241,7 +239,7 @@ def _parse_duration(text: str, field: str) -> dt.timedelta:
         )
     sign, weeks, days, hours, minutes, seconds, fraction = found.groups(default="")
     micros = (int(weeks or 0) * 7 + int(days or 0)) * DAY
-    micros += (int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds or 0)) * _SECOND
+    micros += (int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds or 0)) * SECOND
     micros += int(fraction.ljust(6, "0"))
     try:
         return dt.timedelta(0, 0, -micros if sign else micros)
@@ -252,9 +250,9 @@ def _parse_duration(text: str, field: str) -> dt.timedelta:
 def _split(micros: int) -> tuple[int, int, int, str]:
     """Give days, hours, minutes and seconds (with what fraction there is) of a size."""
     days, rest = divmod(micros, DAY)
-    hours, rest = divmod(rest, 3600 * _SECOND)
-    minutes, rest = divmod(rest, 60 * _SECOND)
-    seconds, rest = divmod(rest, _SECOND)
+    hours, rest = divmod(rest, 3600 * SECOND)
+    minutes, rest = divmod(rest, 60 * SECOND)
+    seconds, rest = divmod(rest, SECOND)
     return (
         days,
         hours,
@@ -345,7 +343,7 @@ def _plain(value: Any) -> str:
 
 def _duration_words(stored: str) -> str:
     delta = _parse_duration(stored, "value")
-    micros = delta.days * DAY + delta.seconds * _SECOND + delta.microseconds
+    micros = delta.days * DAY + delta.seconds * SECOND + delta.microseconds
     days, hours, minutes, seconds = _split(abs(micros))
     parts = (
         (str(days), "day"),

@@ -18,7 +18,7 @@ from vigent.ports.storage import Selection, Snapshot, Storage, Transaction
 from vigent.ports.system import Clock, IdSource
 from vigent.standing import head_of
 
-__all__ = ["CheckReport", "Erased", "Keeper"]
+__all__ = ["CheckReport", "Erased", "Keeper", "erased_state"]
 
 _NO_HEAD = Head(0, 0, 0, OPEN, None, None, None)
 
@@ -41,6 +41,13 @@ class Erased:
     counts: dict[str, int]
     shared: tuple[str, ...]
     at: Instant
+
+
+def erased_state(storage: Storage, *, dry_run: bool, wait: bool) -> str:
+    """Say how far an erasure has come; with ``wait`` it is taken out of the files first."""
+    if dry_run:
+        return "dry_run"
+    return "purged" if wait and storage.purge() else "removed"
 
 
 class Keeper:
@@ -77,9 +84,7 @@ class Keeper:
             counts = transaction.erase(erasure, dry_run=dry_run)
             if not dry_run:
                 self._note(transaction, digest, counts, now, by)
-        state = "dry_run"
-        if not dry_run:
-            state = "purged" if wait and self.storage.purge() else "removed"
+        state = erased_state(self.storage, dry_run=dry_run, wait=wait)
         return Erased(digest.hex(), state, counts, shared, now)
 
     def _names(

@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import Any, Final
 
 from vigent.domain.resources import ResourceRow
-from vigent.domain.time import Instant, iso
+from vigent.domain.time import SECOND, Instant, iso
 from vigent.errors import InvalidInput, ResourceInUse
 from vigent.govern.documents import ALL_STORES, KeyDocument, Policy, Secret
-from vigent.govern.keys import SECOND, prefix_of, secret_digest
+from vigent.govern.keys import prefix_of, secret_digest
 from vigent.govern.registry import Actor, Registry
 from vigent.ports.storage import Snapshot, Transaction
 

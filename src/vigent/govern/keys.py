@@ -13,7 +13,7 @@ import hmac
 import secrets
 from typing import Any, Final, NamedTuple
 
-from vigent.domain.time import Instant
+from vigent.domain.time import SECOND, Instant
 from vigent.errors import Unauthorized
 from vigent.govern.documents import KeyDocument
 
@@ -29,7 +29,6 @@ except ImportError:  # pragma: no cover - then no token is made or read
 
 __all__ = [
     "MAX_KEY",
-    "SECOND",
     "KeyText",
     "accepted",
     "mint_token",
@@ -44,8 +43,6 @@ __all__ = [
 _MARK: Final = "vigent"
 MAX_KEY: Final = 1_500
 """A key has at most so many characters; longer ones are not looked at."""
-SECOND: Final = 1_000_000
-"""Microseconds."""
 
 
 class KeyText(NamedTuple):

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from vigent.domain.time import Instant
+from vigent.domain.time import SECOND, Instant
 from vigent.errors import StoreReadOnly, VigentError
 from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
@@ -159,9 +159,6 @@ class Upkeep:
         now = self.clock.now()
         last, since = pending.last_entry or 0, pending.unpurged_since or 0
         return (
-            now - last >= self.settings.purge_quiet_seconds * _SECOND
-            or now - since >= self.settings.purge_latest_seconds * _SECOND
+            now - last >= self.settings.purge_quiet_seconds * SECOND
+            or now - since >= self.settings.purge_latest_seconds * SECOND
         )
-
-
-_SECOND: Final = 1_000_000

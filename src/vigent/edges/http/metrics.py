@@ -22,6 +22,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from vigent.domain.time import SECOND
 from vigent.errors import VigentError
 from vigent.service import Service
 from vigent.settings import metrics_folder
@@ -31,7 +32,6 @@ __all__ = ["Metrics"]
 _SECONDS: Final = (
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 )  # fmt: skip
-_SECOND: Final = 1_000_000
 
 
 class Metrics:
@@ -136,10 +136,10 @@ def _of_store(service: Service) -> Iterable[Metric]:
         row = None if identity is None else snapshot.embedder(*identity)
     now = service.clock.now()
     since = pending.unsealed_since
-    lag = 0.0 if since is None else max(0.0, (now - since) / _SECOND)
+    lag = 0.0 if since is None else max(0.0, (now - since) / SECOND)
     yield _gauge("vigent_seal_lag_seconds", "Age of the oldest entry without a seal.", lag)
     since = pending.unpurged_since
-    age = 0.0 if since is None else max(0.0, (now - since) / _SECOND)
+    age = 0.0 if since is None else max(0.0, (now - since) / SECOND)
     yield _gauge("vigent_purge_lag_seconds", "Age of the oldest erasure not yet purged.", age)
     jobs = GaugeMetricFamily("vigent_jobs", "Queued work.", labels=("kind", "state"))
     for kind, state, count in pending.jobs:

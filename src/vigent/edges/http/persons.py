@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from vigent.domain.changes import ChangeSet, PersonLink
 from vigent.domain.text import canonical_subject, check_id
-from vigent.domain.time import iso, named_zone
+from vigent.domain.time import SECOND, iso, named_zone
 from vigent.edges.http.answers.governance import (
     ExportAnswer,
     PersonAnswer,
@@ -22,7 +22,7 @@ from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads,
 from vigent.errors import UnexpectedVersion
 from vigent.govern.documents import PersonDocument
 from vigent.govern.keeping import Keeper
-from vigent.govern.keys import SECOND, mint_token
+from vigent.govern.keys import mint_token
 from vigent.govern.people import exported, settings_of
 from vigent.govern.registry import Actor
 from vigent.ports.storage import Transaction

@@ -23,6 +23,7 @@ from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads,
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.errors import InvalidInput
 from vigent.govern.documents import StoreDocument
+from vigent.govern.keeping import erased_state
 from vigent.govern.storesettings import (
     MANAGED,
     PROMOTED,
@@ -148,10 +149,9 @@ def delete(caller: Called, index_id: str, *, dry_run: bool = False, wait: bool =
         counts = transaction.erase_store(caller.tenant, name, dry_run=dry_run)
         if not dry_run:
             host.registry.drop(transaction, caller.actor, "store", store.id, {"counts": counts})
-    state = "dry_run"
     if not dry_run:
         host.forget(caller.tenant)
-        state = "purged" if wait and host.storage.purge() else "removed"
+    state = erased_state(host.storage, dry_run=dry_run, wait=wait)
     return answer({"state": state, "counts": counts, "at": iso(host.clock.now())})
 
 

@@ -19,6 +19,7 @@ from vigent.edges.http.bodies import Body, Timezone, changed, dated
 from vigent.edges.http.calling import Called, Route, answer, reads, writes
 from vigent.errors import InvalidInput
 from vigent.govern.documents import Improvements, Name, TenantDocument, TenantSettings
+from vigent.govern.keeping import erased_state
 
 __all__ = ["router"]
 
@@ -95,10 +96,9 @@ def delete(
     storage, now = caller.host.storage, caller.host.clock.now()
     with storage.transaction() as transaction:
         counts = transaction.erase_tenant(tenant_id, dry_run=dry_run)
-    state = "dry_run"
     if not dry_run:
         caller.host.forget(tenant_id)
-        state = "purged" if wait and storage.purge() else "removed"
+    state = erased_state(storage, dry_run=dry_run, wait=wait)
     return answer({"state": state, "counts": counts, "at": iso(now)})
 
 
