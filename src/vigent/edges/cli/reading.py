@@ -237,20 +237,11 @@ def list_memories(
     With --json a single JSON array, one record a line.
     """
     filters = given(
-        type=memory_type,
-        subject=subject,
-        attribute=attribute,
-        metadata=json_object("metadata", metadata),
-        after=after,
-        before=before,
-        as_of=as_of,
-        known_at=known_at,
-        timezone=timezone,
-        status=status,
-        min_confidence=min_confidence,
-        include=include,
-        order=order,
-    )
+        type=memory_type, subject=subject, attribute=attribute,
+        metadata=json_object("metadata", metadata), after=after, before=before, as_of=as_of,
+        known_at=known_at, timezone=timezone, status=status, min_confidence=min_confidence,
+        include=include, order=order,
+    )  # fmt: skip
     with call.open() as memory:
         records = islice(memory.list(**filters), limit)
         if call.as_json:
