@@ -78,10 +78,6 @@ class View(ThreadView, IndexView, AliasView, ResourceView, AuditView, PersonView
         )
         self._rows = rows
 
-    def tenants(self) -> list[str]:
-        """Give every tenant that anything was ever written for, in order."""
-        return sorted(self._rows.salts)
-
     def last_change(self) -> int:
         """Give a number that is another one after every write that changed a memory."""
         return len(self._rows.trail.entries)
