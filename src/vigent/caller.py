@@ -129,9 +129,13 @@ class Caller:
         return row
 
     def stores(self) -> list[ResourceRow]:
-        """Give the stores that the key sees."""
-        every = self.host.registry.page(self.tenant, "store")
-        return [row for row in every if self.document.policy.rights(row.id)]
+        """Give the stores that the key sees, in the order in which they were made."""
+        found: list[ResourceRow] = []
+        after = ""
+        while rows := self.host.registry.page(self.tenant, "store", after=after):
+            found += [row for row in rows if self.document.policy.rights(row.id)]
+            after = rows[-1].id
+        return found
 
     def memory(self, index_id: str, right: Right, injection: InjectionSpec | None = None) -> Memory:
         """Give the memory of a store, checked for the capability and the right."""

@@ -65,7 +65,7 @@ THREAD = "/v1/threads/{thread_id}"
 
 CONTRACT = {
     ("POST", "/v1/memory/stores"): Told("name", codes="201 409"),
-    ("GET", "/v1/memory/stores"): Told(),
+    ("GET", "/v1/memory/stores"): Told(query="limit next"),
     ("GET", STORE): Told(),
     ("PATCH", STORE): Told(SECTIONS),
     ("POST", "/v1/memory"): Told(WRITE, codes="200 201 409"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Annotated, Any, Final
 
@@ -191,43 +192,49 @@ def diff(
         call.out.show(changes_table(call.out.console, found))
 
 
-def list_memories(
-    call: Call,
-    *,
-    memory_type: Annotated[
-        str | None, typer.Option("--type", metavar="TYPE", help="Of this type.")
-    ] = None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What ``list`` takes, by the engine's names."""
+
+    type: Annotated[str | None, typer.Option("--type", metavar="TYPE", help="Of this type.")] = (
+        None,
+    )
     subject: Annotated[
         str | None, typer.Option("--subject", metavar="NAME", help="About this subject.")
-    ] = None,
+    ] = (None,)
     attribute: Annotated[
         str | None, typer.Option("--attribute", metavar="NAME", help="This property.")
-    ] = None,
+    ] = (None,)
     metadata: Annotated[
         str | None, typer.Option("--metadata", metavar="JSON", help="Conditions on metadata.")
-    ] = None,
+    ] = (None,)
     after: Annotated[
         str | None, typer.Option("--after", metavar="WHEN", help="Made from then on.")
-    ] = None,
+    ] = (None,)
     before: Annotated[
         str | None, typer.Option("--before", metavar="WHEN", help="Made before then.")
-    ] = None,
-    as_of: options.AsOf = None,
-    known_at: options.KnownAt = None,
-    timezone: options.Timezone = None,
+    ] = (None,)
+    as_of: options.AsOf = (None,)
+    known_at: options.KnownAt = (None,)
+    timezone: options.Timezone = (None,)
     status: Annotated[
         str | None, typer.Option("--status", metavar="STATUS", help="Of this status.")
-    ] = None,
+    ] = (None,)
     min_confidence: Annotated[
         float | None,
         typer.Option("--min-confidence", metavar="0..1", help="At least this sure."),
-    ] = None,
+    ] = (None,)
     include: Annotated[
         str, typer.Option("--include", metavar="WHAT", help="current, or history too.")
-    ] = "current",
+    ] = ("current",)
     order: Annotated[
         str, typer.Option("--order", metavar="ORDER", help="recorded or confidence.")
-    ] = "recorded",
+    ] = ("recorded",)
+
+
+def list_memories(
+    call: Call,
+    filters: Filters,
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many.")
     ] = None,
@@ -236,23 +243,10 @@ def list_memories(
 
     With --json a single JSON array, one record a line.
     """
-    filters = given(
-        type=memory_type,
-        subject=subject,
-        attribute=attribute,
-        metadata=json_object("metadata", metadata),
-        after=after,
-        before=before,
-        as_of=as_of,
-        known_at=known_at,
-        timezone=timezone,
-        status=status,
-        min_confidence=min_confidence,
-        include=include,
-        order=order,
-    )
+    metadata = json_object("metadata", filters.metadata)
+    asked = given(**{**asdict(filters), "metadata": metadata})
     with call.open() as memory:
-        records = islice(memory.list(**filters), limit)
+        records = islice(memory.list(**asked), limit)
         if call.as_json:
             if not call.out.array(record.to_dict() for record in records):
                 raise typer.Exit(ExitCode.NO_ANSWER)

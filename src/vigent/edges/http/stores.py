@@ -11,6 +11,7 @@ from vigent.domain.resources import ResourceRow
 from vigent.domain.time import iso
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
+from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.governed import ErasureAnswer, StoreAnswer, problems
 from vigent.govern.documents import StoreDocument
 from vigent.govern.storesettings import (
@@ -77,10 +78,13 @@ def create(caller: Called, body: NewStore, idempotency_key: Idempotency = None) 
 
 @router.get("")
 @reads
-def listed(caller: Called) -> Response:
-    """Give the stores that the key sees."""
+def listed(caller: Called, limit: Limit = 50, next: Next = None) -> Response:  # noqa: A002
+    """Give the stores that the key sees, in the order in which they were made."""
     caller.require("knowledge", "memory", "management")
-    return answer({"stores": [shown(row) for row in caller.stores()]})
+    after = place(caller, "stores", next) or ""
+    rows = [row for row in caller.stores() if row.id > after]
+    more = cursor(caller, "stores", rows[limit - 1].id) if len(rows) > limit else None
+    return answer({"stores": [shown(row) for row in rows[:limit]], "next": more})
 
 
 @router.get("/{index_id}", response_model=StoreAnswer, responses=problems(404))
