@@ -71,10 +71,11 @@ class View(ThreadView, IndexView, AliasView, ResourceView, AuditView, ListingVie
         AliasView.__init__(self, rows.aliases)
         ResourceView.__init__(self, rows.resources)
         AuditView.__init__(self, rows.trail)
-        ListingView.__init__(
-            self, self.keys, lambda key: self.statements(key.id.tenant, of_key=key.no)
-        )
+        ListingView.__init__(self, self.keys, self._of_tenant)
         self._rows = rows
+
+    def _of_tenant(self, tenant: str) -> list[tuple[Key, Statement]]:
+        return self.statements_from(tenant, 0, len(self._rows.statements))
 
     def tenants(self) -> list[str]:
         """Give every tenant that anything was ever written for, in order."""
