@@ -49,11 +49,9 @@ def paged(memory: Memory, person: str | None, limit: int, **wanted) -> list:
             return [record.to_dict() for record in found]
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "inmemory"])
-def test_pages_are_the_list(tmp_path, kind):
+def test_pages_are_the_list(tmp_path):
     clock = FakeClock("2026-06-01T12:00:00Z")
-    path = ":memory:" if kind == "inmemory" else tmp_path / "a.db"
-    with Memory.open(path, clock=clock) as memory:
+    with Memory.open(tmp_path / "a.db", clock=clock) as memory:
         fill(memory, clock, 4 * listing._FEW)
         for person in (None, "p1"):
             with memory._reading.view(person) as snapshot:
@@ -62,3 +60,31 @@ def test_pages_are_the_list(tmp_path, kind):
                 whole = [r.to_dict() for r in memory.list(person=person, **wanted)]
                 assert paged(memory, person, 97, **wanted) == whole
                 assert whole or (person is None and "type" in wanted)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "inmemory"])
+def test_statements_are_walked_in_order_of_recording(tmp_path, kind):
+    clock = FakeClock("2026-06-01T12:00:00Z")
+    with Memory.open(":memory:" if kind == "inmemory" else tmp_path / "a.db", clock=clock) as m:
+        fill(m, clock, 60)
+        scope = ("default", "default", ("p1", ""))
+        with m._reading.view("p1") as joined:
+            snapshot = joined.plain
+            every = [
+                (key.no, s.id)
+                for key, s in sorted(
+                    snapshot.statements_from("default", 0, 10_000),
+                    key=lambda pair: (pair[1].recorded_from, pair[1].id),
+                )
+                if key.id.person in {"p1", ""} and key.id.attribute == "city"
+            ]
+            walked, since = [], (0, "")
+            while rows := snapshot.recorded(*scope, "city", since, 7):
+                walked += [(key.no, s.id) for key, s in rows if (key.no, s.id) not in walked]
+                if since == (rows[-1][1].recorded_from, rows[-1][1].id):
+                    break
+                since = (rows[-1][1].recorded_from, rows[-1][1].id)
+            assert walked == every != []
+            assert snapshot.broad(*scope, 5)
+            assert not snapshot.broad(*scope, 10_000)
+            assert not snapshot.broad("default", "default", ("nobody",), 0)

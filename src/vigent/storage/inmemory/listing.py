@@ -17,7 +17,7 @@ class ListingView:
     def __init__(
         self,
         keys: Callable[[Selection], list[Key]],
-        statements: Callable[[Key], list[tuple[Key, Statement]]],
+        statements: Callable[[str], list[tuple[Key, Statement]]],
     ) -> None:
         self._listed_keys, self._listed_of = keys, statements
 
@@ -35,12 +35,13 @@ class ListingView:
         limit: int,
     ) -> list[tuple[Key, Statement]]:
         """Give the next statements in order of recording, then of their ids."""
-        keys = self._listed_keys(Selection(tenant, store, persons, None, attribute))
         found = [
-            pair
-            for key in keys
-            for pair in self._listed_of(key)
-            if (pair[1].recorded_from, pair[1].id) >= since
+            (key, statement)
+            for key, statement in self._listed_of(tenant)
+            if key.id.store == store
+            and key.id.person in persons
+            and attribute in (None, key.id.attribute)
+            and (statement.recorded_from, statement.id) >= since
         ]
         found.sort(key=lambda pair: (pair[1].recorded_from, pair[1].id))
         return found[:limit]

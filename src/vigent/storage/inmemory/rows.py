@@ -73,10 +73,11 @@ class View(ThreadView, IndexView, AliasView, ResourceView, AuditView, PersonView
         ResourceView.__init__(self, rows.resources)
         AuditView.__init__(self, rows.trail)
         PersonView.__init__(self, rows)
-        ListingView.__init__(
-            self, self.keys, lambda key: self.statements(key.id.tenant, of_key=key.no)
-        )
+        ListingView.__init__(self, self.keys, self._of_tenant)
         self._rows = rows
+
+    def _of_tenant(self, tenant: str) -> list[tuple[Key, Statement]]:
+        return self.statements_from(tenant, 0, len(self._rows.statements))
 
     def last_change(self) -> int:
         """Give a number that is another one after every write that changed a memory."""
