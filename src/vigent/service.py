@@ -11,15 +11,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from vigent.caller import Caller
 from vigent.domain.injection import InjectionBlock, StoreSettings
-from vigent.domain.resources import ResourceRow
+from vigent.domain.resources import ResourceRow, Rkind
 from vigent.domain.schema import Schema
 from vigent.domain.text import check_id
-from vigent.errors import SubjectConflict, Unauthorized
+from vigent.errors import NotFound, SubjectConflict, Unauthorized
 from vigent.govern.documents import (
     ALL_STORES,
     CAPABILITIES,
@@ -39,7 +39,7 @@ from vigent.govern.upkeep import Upkeep
 from vigent.learn.worker import EmbeddingWorker
 from vigent.memory import Memory
 from vigent.ports.models import Embedder
-from vigent.ports.storage import Storage
+from vigent.ports.storage import Storage, Transaction
 from vigent.ports.system import Clock
 from vigent.schema import SchemaSource, load_schema
 from vigent.settings import UpkeepSettings, embedder_settings
@@ -230,7 +230,7 @@ class Service:
         name = store.name or store.id
         context = Context(
             store.tenant, name, schema, self.clock, self.ids, writer=writer,
-            caller=writer or "service",
+            caller=writer or "service", home=partial(_still_there, "store", store.tenant, store.id),
         )  # fmt: skip
         return Memory(
             self.storage, tenant=store.tenant, store=name, person=None, schema=schema,
@@ -252,7 +252,10 @@ class Service:
 
     def _sweep(self, tenant: str) -> int:
         """Forget what of a tenant is past its time, in each of its stores."""
-        context = Context(tenant, "default", self.schema, self.clock, self.ids, caller="service")
+        context = Context(
+            tenant, "default", self.schema, self.clock, self.ids, caller="service",
+            home=partial(_still_there, "tenant", tenant, tenant),
+        )  # fmt: skip
         Keeper(
             self.storage, self.schema, self.clock, self.ids, tenant, context.store
         ).prune_audit()  # fmt: skip
@@ -279,7 +282,7 @@ class Service:
             secrets=(Secret(digest=secret_digest(secret)),),
         )  # fmt: skip
         signing = TenantDocument(token_secret=new_secret())
-        with self.registry.writing(tenant) as transaction:
+        with self.registry.writing(tenant, new=True) as transaction:
             enter = self.registry.enter
             enter(transaction, actor, "tenant", signing, id=tenant)
             made = enter(transaction, actor, "store", StoreDocument(), name=store)
@@ -311,6 +314,13 @@ class Service:
 def _nobody() -> ResourceRow:
     """Give the row of a key that opens nothing: where there is none it is looked at as closely."""
     return ResourceRow._make(_NOBODY)
+
+
+def _still_there(kind: Rkind, tenant: str, id: str, transaction: Transaction) -> None:
+    """Refuse a write that began before its store or tenant was deleted: nothing comes back."""
+    if transaction.resource(tenant, kind, id) is None:
+        field = "index_id" if kind == "store" else "tenant"
+        raise NotFound(f"{field}: the {kind} was deleted meanwhile", field=field)
 
 
 def key_of(row: ResourceRow) -> KeyDocument:
