@@ -31,6 +31,7 @@ from vigent.govern.documents import (
     TenantDocument,
 )
 from vigent.govern.indexing import index_if_needed
+from vigent.govern.injecting import block_of
 from vigent.govern.keeping import Keeper
 from vigent.govern.keys import accepted, new_secret, read_key, read_token, secret_digest, show_key
 from vigent.govern.registry import Actor, Registry
@@ -338,13 +339,6 @@ def _key_of(version: int, tenant: str, id: str, document: str) -> KeyDocument:
 def _tenant_of(version: int, tenant: str, document: str) -> TenantDocument:
     del version, tenant
     return TenantDocument.model_validate_json(document)
-
-
-def block_of(spec: InjectionSpec | None) -> InjectionBlock:
-    """Give an injection block as the engine takes it."""
-    if spec is None:
-        return InjectionBlock()
-    return InjectionBlock(**spec.model_dump(exclude={"index_id"}))
 
 
 def _nothing() -> None:
