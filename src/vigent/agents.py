@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from vigent.caller import Caller
-from vigent.domain.injection import InjectionBlock
 from vigent.domain.resources import ResourceRow
 from vigent.domain.text import check_id
 from vigent.domain.time import iso
@@ -16,6 +15,7 @@ from vigent.govern.documents import (
     InjectionSpec,
 )
 from vigent.govern.extraction import naming_agent
+from vigent.govern.injecting import check_block
 from vigent.ports.storage import Transaction
 
 __all__ = [
@@ -91,12 +91,7 @@ def _checked(caller: Caller, spec: InjectionSpec | None) -> InjectionSpec | None
     """Check an injection block; the store stands in it by its id from now on."""
     if spec is None:
         return None
-    try:
-        InjectionBlock(**spec.model_dump(exclude={"index_id"}))
-    except InvalidInput as error:
-        field = (error.field or "").removeprefix("injection.")
-        told = error.message.partition(": ")[2]
-        raise InvalidInput(f"memory_injection.{field}", told) from error
+    check_block(spec, "memory_injection")
     if spec.index_id is None:
         return spec
     row = _store(caller, check_id(spec.index_id, "memory_injection.index_id"))

@@ -17,6 +17,7 @@ from vigent.edges.http.governed import KeyAnswer, KeysAnswer, NewKeyAnswer
 from vigent.edges.http.refused import problems_of
 from vigent.errors import ConflictError, InvalidInput
 from vigent.govern.documents import Capability, KeyDocument, KeyMemory, KeyPii, Name, Policy, Secret
+from vigent.govern.injecting import check_block
 from vigent.govern.keyring import (
     MAX_OVERLAP,
     beyond,
@@ -152,7 +153,8 @@ def rotate(
     caller.require_tenant(tenant_id)
     registry, now, secret = caller.host.registry, caller.host.clock.now(), new_secret()
     # Whoever gets the new text has the rights of the key.
-    _granted(caller, document_of(registry.get(caller.tenant, "key", key_id)), None)
+    held = document_of(registry.get(caller.tenant, "key", key_id))
+    _granted(caller, held, None)
     shown: list[str] = []
 
     def make(transaction: Transaction) -> dict[str, Any]:
@@ -216,6 +218,8 @@ def _until(caller: Caller, given: str | None) -> int | None:
 
 def _granted(caller: Caller, wanted: KeyDocument, before: KeyDocument | None) -> KeyDocument:
     """Check what a key would be given; names of stores become ids."""
+    if before is None or wanted.memory != before.memory:
+        check_block(wanted.memory.injection, "memory.injection")
     with caller.host.storage.snapshot() as snapshot:
         policy = named_stores(snapshot, caller.tenant, wanted.policy)
         injection = wanted.memory.injection
