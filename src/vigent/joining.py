@@ -180,6 +180,24 @@ class JoinedSnapshot:
         found = [self.one(key) for part in parts for key in self.plain.keys(part)]
         return list({key.no: key for key in found}.values())
 
+    def broad(self, selection: Selection, keys: int) -> bool:
+        """Say whether a selection of one store has more than so many keys, or as good as."""
+        scope = (self._tenant, self._store, selection.persons)
+        return selection.subject is None and self.plain.broad(*scope, keys)
+
+    def recorded(
+        self, selection: Selection, since: tuple[Instant, str], limit: int
+    ) -> list[tuple[Key, Statement]]:
+        """Give the next statements of a selection without a subject, in order of recording.
+
+        Each has the key that stands for its timeline.
+        """
+        self._selections(selection)
+        found = self.plain.recorded(
+            self._tenant, self._store, selection.persons, selection.attribute, since, limit
+        )
+        return [(self.one(key), statement) for key, statement in found]
+
     def at(
         self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
     ) -> list[Stretched]:

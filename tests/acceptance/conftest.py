@@ -15,7 +15,8 @@ def clock():
     return FakeClock("2026-01-01T00:00:00Z")
 
 
-@pytest.fixture(params=["sqlite", "inmemory", "client"])
+# Over a server all of it takes minutes; the contract is asked of a client in ``make test`` too.
+@pytest.fixture(params=["sqlite", "inmemory", pytest.param("client", marks=pytest.mark.slow)])
 def memory(request, tmp_path, clock):
     """A store whose attribute ``allergy`` is multi-valued and ``birth_date`` a date."""
     path = ":memory:" if request.param == "inmemory" else tmp_path / "memory.db"

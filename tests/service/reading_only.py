@@ -42,12 +42,17 @@ def told(path: Path) -> dict[str, object]:
         ready = client.get("/health/ready")
         state = "/v1/stores/default/state/a/b"
         write = client.post("/v1/memory/stores", json={"name": "x"}, headers=headers)
+        question = {"index_id": "default", "query": "what is b of a"}
+        named = {**headers, "Idempotency-Key": "k"}
+        search = client.post("/v1/memory/search", json=question, headers=named)
+        context = client.post("/v1/context", json=question, headers=named)
         absent = client.get(state.replace("default", "none"), headers=headers)
         return {
             "ready": [ready.status_code, ready.json()["status"]],
             "read": client.get(state, headers=headers).status_code,
             "write": [write.status_code, write.json()["code"]],
             "absent": absent.status_code,
+            "found": [search.status_code, context.status_code],
         }
 
 

@@ -18,7 +18,8 @@ import httpx2
 
 CONNECTIONS = 4
 SUBJECTS, PERSONS = 200, 5
-ITEMS_OF_THREAD = 200
+LIFE = 2_000
+"""How many calls a thread serves; the one before is removed then, so that threads are bounded."""
 
 
 def say(told: Any) -> None:
@@ -45,7 +46,7 @@ class Load:
         value = f"Town {number % 3}"
         write = {**at, "subject": subject, "attribute": "city", "value": value}
         item = {"role": "user", "content": f"I am in {value} today"}
-        thread = f"talk {number // (10 * ITEMS_OF_THREAD) % 2}"
+        thread = f"talk {number // LIFE}"
         return (
             ("state", "GET", path, None),
             ("search", "POST", "/v1/memory/search", query),
@@ -64,6 +65,8 @@ class Load:
             while time.monotonic() < until:
                 self.number += 1
                 number = self.number
+                if number % LIFE == 0:
+                    await self.turn(client, number // LIFE)
                 kind, method, path, body = self.call(number)
                 headers = {"Authorization": f"Bearer {self.key}"}
                 if kind not in {"item", "items"}:
@@ -78,6 +81,18 @@ class Load:
                 if answer.status_code not in {200, 201}:
                     self.failed[f"{kind}: {answer.status_code}"] += 1
 
+    async def turn(self, client: Any, generation: int) -> None:
+        """Make the thread after this one, and remove the one before the last."""
+        headers = {"Authorization": f"Bearer {self.key}"}
+        body = {"index_id": "default", "id": f"talk {generation + 1}"}
+        made = await client.post("/v1/threads", json=body, headers=headers)
+        if made.status_code != 201:
+            self.failed[f"thread: {made.status_code}"] += 1
+        if generation > 1:
+            gone = await client.delete(f"/v1/threads/talk {generation - 2}", headers=headers)
+            if gone.status_code != 200:
+                self.failed[f"thread removed: {gone.status_code}"] += 1
+
     async def minutes(self, until: float) -> None:
         """Print a line a minute."""
         while time.monotonic() < until:
@@ -90,12 +105,8 @@ class Load:
     async def run(self) -> None:
         until = time.monotonic() + self.seconds
         async with httpx2.AsyncClient(base_url=self.url, timeout=60) as client:
-            for n in range(2):
-                made = await client.post(
-                    "/v1/threads", json={"index_id": "default", "id": f"talk {n}"},
-                    headers={"Authorization": f"Bearer {self.key}"},
-                )  # fmt: skip
-                made.raise_for_status()
+            for generation in (-1, 0):
+                await self.turn(client, generation)
         async with asyncio.TaskGroup() as group:
             group.create_task(self.minutes(until))
             for _ in range(CONNECTIONS):

@@ -66,3 +66,12 @@ def test_c70_the_same_for_filters(world, wrong):
     with pytest.raises(Refused) as caught:
         world.place().list(min_confidence=wrong)
     assert (caught.value.field, caught.value.status in {0, 422}) == ("min_confidence", True)
+
+
+@pytest.mark.parametrize("given", ["1e400", "[1e-400]", '{"b": 0.12345678901234567890}'])
+def test_c47_a_number_that_metadata_would_change_is_refused(client, first, admin, given):
+    body = f'{{"index_id": "{first.index_id}", "content": "x", "metadata": {{"a": {given}}}}}'
+    for path, text in (("memory", body.replace("content", "text")), ("episodes", body)):
+        sent = {**admin, "Content-Type": "application/json"}
+        told = client.post(f"/v1/{path}", content=text, headers=sent)
+        assert (told.status_code, told.json()["field"][:10]) == (422, "metadata.a")

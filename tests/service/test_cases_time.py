@@ -146,3 +146,20 @@ def test_c46_reading_does_not_prolong_and_ends_are_two_things(world, clock):
     assert [r["value"] for r in hal.history("hal", "pass")] == ["A"]
     clock.set("2025-01-03T00:00:00Z")
     assert hal.history("hal", "pass") == []
+
+
+@pytest.mark.parametrize("zone", ["Nope/Zone", "../etc/passwd", "localtime", ""])
+def test_c46_a_zone_that_is_none_is_refused_wherever_it_stands(client, first, admin, zone):
+    at, named = {"index_id": first.index_id, "timezone": zone}, {"timezone": zone}
+    sure = "2026-06-01T10:00:00Z"
+    bodies = {
+        "/memory": {**at, "text": "x", "valid_from": sure}, "/episodes": {**at, "content": "x"},
+        "/memory/propose": {**at, "text": "x", "confidence": 1},
+        "/memory/search": {**at, "query": "x"}, "/context": {**at, "query": "x"},
+    }  # fmt: skip
+    told = [client.post(f"/v1{path}", json=body, headers=admin) for path, body in bodies.items()]
+    store = f"/v1/stores/{first.index_id}"
+    paths = (f"{store}/state/kit", f"{store}/blocks", "/v1/tools", "/v1/usage")
+    told += [client.get(path, params=named, headers=admin) for path in paths]
+    told.append(client.get("/v1/memory", params=at, headers=admin))
+    assert {(one.status_code, one.json()["field"]) for one in told} == {(422, "timezone")}

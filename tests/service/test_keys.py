@@ -265,3 +265,51 @@ def test_errors_of_a_body_are_told_only_to_those_with_a_key(client, admin):
         assert bare.status_code == 401
         assert "timezone" not in bare.text
         assert client.patch("/v1/persons/p1", json=body, headers=admin).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("block", "field"),
+    [
+        ({"limit": -1}, "memory.injection.limit"),
+        ({"budget_tokens": -5}, "memory.injection.budget_tokens"),
+        ({"min_confidence": 2}, "memory.injection.min_confidence"),
+        ({"types": [""]}, "memory.injection.types"),
+        ({"metadata": {"a": {"near": 1}}}, "memory.injection.metadata.a"),
+        ({"metadata": {"a": {"gt": True}}}, "memory.injection.metadata.a.gt"),
+    ],
+)
+def test_an_injection_block_that_could_not_be_used_is_not_kept(client, admin, block, field):
+    made = make_key(client, admin, "memory", "knowledge")
+    wanted = {"memory": {"injection": block}}
+    told = client.patch(f"{KEYS}/{made['id']}", json=wanted, headers=admin)
+    assert (told.status_code, told.json()["field"]) == (422, field)
+    body = {"capabilities": [], "policy": {"stores": {}}, **wanted}
+    assert client.post(KEYS, json=body, headers=admin).json()["field"] == field
+    # The key goes on as it was.
+    held = bearer(made["key"])
+    assert client.get("/v1/memory?index_id=default", headers=held).status_code == 200
+
+
+def test_numbers_in_a_filter_of_injection_stay_numbers(client, admin, first):
+    block = {"metadata": {"score": {"gte": 0.5, "in": [0.75, 8]}}}
+    body = {
+        "capabilities": ["memory", "knowledge", "threads"],
+        "policy": {"stores": {"*": ["read", "write"]}}, "memory": {"injection": block},
+    }  # fmt: skip
+    made = client.post(KEYS, json=body, headers=admin).json()
+    assert made["memory"]["injection"]["metadata"] == block["metadata"]
+    agent = {"name": "desk", "model": "m", "memory_injection": block}
+    saved = client.post("/v1/agents", json=agent, headers=admin).json()
+    assert saved["memory_injection"]["metadata"] == block["metadata"]
+    for score in (0.25, 0.75):
+        wanted = {"index_id": "default", "text": f"note {score}", "metadata": {"score": score}}
+        assert client.post("/v1/memory", json=wanted, headers=admin).status_code == 201
+    asked = {"index_id": "default", "query": "note"}
+    told = client.post("/v1/context", json=asked, headers=bearer(made["key"])).text
+    assert ("note 0.75" in told, "note 0.25" in told) == (True, False)
+    block["metadata"] = {"score": {"gte": 10**400}}
+    told = client.post(
+        KEYS, headers={**admin, "Content-Type": "application/json"},
+        content=json.dumps(body).replace(str(10**400), "1e400"),
+    )  # fmt: skip
+    assert (told.status_code, told.json()["field"]) == (422, "memory.injection.metadata")

@@ -162,6 +162,7 @@ def test_a_store_that_cannot_be_written_is_read(tmp_path):
     assert told["read"] == 200
     assert told["write"] == [503, "store_read_only"]
     assert told["absent"] == 404
+    assert told["found"] == [200, 200]
 
 
 def test_a_request_leaves_no_content_in_the_log(tmp_path):

@@ -140,3 +140,17 @@ def test_only_the_person_or_who_manages(told, client, admin):
         mine = bearer(app, **{"X-Vigent-Subject-Token": token})
         assert client.request(method, url, headers=mine).status_code == 200
     assert audited(client, admin, action="admin_read") == []
+
+
+def test_a_dry_run_of_an_erasure_is_an_admin_read_in_the_trail(client, admin):
+    def reads():
+        found = client.get("/v1/audit?action=admin_read", headers=admin).json()["entries"]
+        return [entry["person"] for entry in found]
+
+    path = "/v1/persons/ann/memory?dry_run=true"
+    assert client.delete(path, headers=admin).json()["state"] == "dry_run"
+    assert reads() == ["ann"]
+    token = client.post("/v1/persons/ann/tokens", json={}, headers=admin).json()["token"]
+    own = {**admin, "X-Vigent-Subject-Token": token}
+    assert client.delete(path, headers=own).json()["state"] == "dry_run"
+    assert reads() == ["ann"]

@@ -378,12 +378,12 @@ def test_metadata_is_canonical_text():
 
 
 def test_numbers_stay_exact():
-    given = {"d": Decimal("0.10"), "big": 2**200, "small": Decimal("1E-400"), "f": 0.1, "z": -0.0}
+    given = {"d": Decimal("0.10"), "big": 2**200, "small": Decimal("1E-300"), "f": 0.1, "z": -0.0}
     text = check_metadata(given)
     assert json.loads(text, parse_float=Decimal) == {
         "d": Decimal("0.10"),
         "big": 2**200,
-        "small": Decimal("1E-400"),
+        "small": Decimal("1E-300"),
         "f": Decimal("0.1"),
         "z": Decimal("-0.0"),
     }
@@ -403,6 +403,9 @@ def test_numbers_stay_exact():
         ({"a": Decimal("NaN")}, "metadata.a"),
         ({"a": Decimal("sNaN")}, "metadata.a"),
         ({"a": Decimal("Infinity")}, "metadata.a"),
+        ({"a": Decimal("1E400")}, "metadata.a"),
+        ({"a": {"b": [Decimal("1E-400")]}}, "metadata.a.b[0]"),
+        ({"a": Decimal("0.1234567890123456789")}, "metadata.a"),
         ({"a": {1, 2}}, "metadata.a"),
         ({"a": b"x"}, "metadata.a"),
         ({"a": 10**1000}, "metadata.a"),

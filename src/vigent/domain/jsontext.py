@@ -85,19 +85,20 @@ def check_json(value: object, field: str = "value", limit: int = MAX_METADATA) -
     and finite floats (as their shortest digits). NUL, lone surrogates, nesting beyond 64 levels
     and text beyond ``limit`` characters are refused, with the path in the message.
     """
-    return _checked(value, field, limit, ordered=False)
+    return _checked(value, field, limit, _AS_GIVEN)
 
 
 def check_metadata(value: object, field: str = "metadata") -> str:
     """Give metadata as canonical JSON text: keys sorted and not empty, at most 16,000 characters.
 
-    ``None`` is the empty mapping.
+    ``None`` is the empty mapping. Metadata are read back as plain JSON, so a number that a float
+    would change is refused; integers may be of any size.
     """
     if value is None or value == {}:
         return "{}"
     if not isinstance(value, Mapping):
         raise InvalidInput(field, f"must be a mapping, not {type(value).__name__}")
-    return _checked(cast("object", value), field, MAX_METADATA, ordered=True)
+    return _checked(cast("object", value), field, MAX_METADATA, _METADATA)
 
 
 def canonical_json(text: str) -> str:
@@ -113,20 +114,21 @@ def parse_json(text: str) -> Any:
 class _Style:
     """How an encoder writes what JSON leaves open."""
 
-    __slots__ = ("normal", "ordered")
+    __slots__ = ("near", "normal", "ordered")
 
-    def __init__(self, *, ordered: bool, normal: bool) -> None:
+    def __init__(self, *, ordered: bool, normal: bool, near: bool = False) -> None:
         self.ordered = ordered
         self.normal = normal
+        self.near = near
 
 
 _AS_GIVEN: Final = _Style(ordered=False, normal=False)
-_ORDERED: Final = _Style(ordered=True, normal=False)
+_METADATA: Final = _Style(ordered=True, normal=False, near=True)
 _CANONICAL: Final = _Style(ordered=True, normal=True)
 
 
-def _checked(value: object, field: str, limit: int, *, ordered: bool) -> str:
-    text = _encode(value, field, 0, _ORDERED if ordered else _AS_GIVEN)
+def _checked(value: object, field: str, limit: int, style: _Style) -> str:
+    text = _encode(value, field, 0, style)
     if len(text) > limit:
         raise LimitExceeded(field, f"has {len(text)} characters as JSON; the limit is {limit}")
     return text
@@ -167,6 +169,8 @@ def _float(value: Any, path: str, depth: int, style: _Style) -> str:
 
 def _decimal(value: Any, path: str, _depth: int, style: _Style) -> str:
     text = decimal_text(value, path)
+    if style.near and Decimal(repr(float(value))) != value:
+        raise InvalidInput(path, "must be a number that a float can hold; give it as text")
     return normal_number(value) if style.normal else text
 
 

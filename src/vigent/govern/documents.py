@@ -5,7 +5,8 @@ Each is stored as JSON. Unknown fields are refused, naming them.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from decimal import Decimal
+from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import (
     ConfigDict,
@@ -15,7 +16,6 @@ from pydantic import (
     model_validator,
 )
 
-from vigent.domain.injection import InjectionBlock
 from vigent.domain.time import Instant, named_zone
 from vigent.errors import SchemaMismatch
 from vigent.govern.exacting import Exacting
@@ -113,6 +113,18 @@ class Policy(_Document):
         return self.stores.get(ALL_STORES) if found is None else found
 
 
+def _plain(value: Any) -> Any:
+    """Give JSON with its numbers as floats: a Decimal would be kept as text, which is no number."""
+    if isinstance(value, Decimal):
+        near = float(value)
+        if Decimal(repr(near)) != value:
+            raise ValueError("must hold numbers that a float can hold")
+        return near
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in cast("dict[str, Any]", value).items()}
+    return [_plain(item) for item in cast("list[Any]", value)] if type(value) is list else value
+
+
 class InjectionSpec(_Document):
     """Which memories of which store stand in a caller's context."""
 
@@ -124,9 +136,10 @@ class InjectionSpec(_Document):
     limit: int | None = None
     budget_tokens: int | None = None
 
-    def block(self) -> InjectionBlock:
-        """Give it as the engine takes it; raises InvalidInput for what does not fit."""
-        return InjectionBlock(**self.model_dump(exclude={"index_id"}))
+    @field_validator("metadata")
+    @classmethod
+    def _as_json(cls, given: dict[str, Any]) -> dict[str, Any]:
+        return {name: _plain(condition) for name, condition in given.items()}
 
 
 class KeyMemory(_Document):

@@ -72,9 +72,11 @@ class Registry:
     # ------------------------------------------------------------------------- writing
 
     @contextmanager
-    def writing(self, tenant: str) -> Generator[Transaction]:
-        """Take the write lock; a tenant is made known with its first write."""
+    def writing(self, tenant: str, *, new: bool = False) -> Generator[Transaction]:
+        """Take the write lock; raises NotFound where the tenant is gone, unless it is ``new``."""
         with self.storage.transaction() as transaction:
+            if not new and transaction.resource(tenant, "tenant", tenant) is None:
+                raise NotFound("tenant: it was deleted meanwhile", field="tenant")
             if transaction.ledger(tenant).salt is None:
                 now = self.clock.now()
                 transaction.apply(ChangeSet(tenant, salt=self.ids.salt(), salted_at=now))

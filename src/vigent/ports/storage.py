@@ -17,6 +17,7 @@ from vigent.domain.time import Instant
 from vigent.ports.aliases import AliasQuick, AliasReads
 from vigent.ports.audit import AuditTrail
 from vigent.ports.index import IndexReads
+from vigent.ports.listing import ListingReads
 from vigent.ports.removal import PersonReads, Removal
 from vigent.ports.resources import ResourceQuick, ResourceReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
@@ -159,7 +160,7 @@ class Timelines(Protocol):
 
 class Snapshot(
     Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, ResourceReads, PersonReads,
-    UpkeepReads, Protocol,
+    UpkeepReads, ListingReads, Protocol,
 ):  # fmt: skip
     """One consistent view of a store."""
 

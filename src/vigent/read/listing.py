@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from vigent.domain.filters import Filter
@@ -14,7 +15,7 @@ from vigent.domain.text import is_own
 from vigent.domain.time import Instant, parse_instant
 from vigent.errors import InvalidInput
 from vigent.joining import JoinedSnapshot
-from vigent.ports.storage import Stretched
+from vigent.ports.storage import Selection, Stretched
 from vigent.read.reading import At, Reading
 from vigent.standing import last_belief, shown
 
@@ -22,6 +23,11 @@ __all__ = ["Place", "Wanted", "listed", "page"]
 
 _STATUSES: Final = ("active", "corrected", "withdrawn", "buffered", "pending_review", "contested",
                     "rejected")  # fmt: skip
+_FEW: Final = 500
+"""Up to so many keys, all are looked at; of more, statements are walked in order."""
+_FIRST: Final = (-(2**63), "")
+_AT_ONCE, _MOST = 128, 4_096
+"""How many statements are looked at in one go, first and at most."""
 
 
 class Place(NamedTuple):
@@ -110,29 +116,69 @@ def page(
 ) -> tuple[list[Record], Place | None]:
     """Give the next few after a place, and the place of the last where more follow."""
     with reading.view(person) as snapshot:
-        found = _fitting(reading, snapshot, person, wanted)
-        places = sorted(p for p in found if beyond is None or p > beyond)
-        taken = places[:limit]
-        records = [reading.record(snapshot, found[place], wanted.at) for place in taken]
-    return records, taken[-1] if len(places) > limit else None
+        selection = reading.selection(person, wanted.subject, wanted.attribute)
+        if snapshot.broad(selection, _FEW):
+            walked = _walked(reading, snapshot, selection, wanted, beyond)
+            found = list(islice(walked, limit + 1))
+        else:
+            fitting = _fitting(reading, snapshot, person, wanted).items()
+            found = sorted(one for one in fitting if beyond is None or one[0] > beyond)
+        taken = found[:limit]
+        records = [reading.record(snapshot, stretched, wanted.at) for _, stretched in taken]
+    return records, taken[-1][0] if len(found) > limit else None
 
 
 def _fitting(
     reading: Reading, snapshot: JoinedSnapshot, person: str | None, wanted: Wanted
 ) -> dict[Place, Stretched]:
-    out: dict[Place, Stretched] = {}
     selection = reading.selection(person, wanted.subject, wanted.attribute)
-    for key in snapshot.keys(selection):
-        if is_own(key.id.subject) and wanted.type is None:
+    every = (_of_place(reading, snapshot, key, wanted) for key in snapshot.keys(selection))
+    return {place: found for one in every for place, found in one.items()}
+
+
+def _walked(
+    reading: Reading,
+    snapshot: JoinedSnapshot,
+    selection: Selection,
+    wanted: Wanted,
+    beyond: Place | None,
+) -> Iterator[tuple[Place, Stretched]]:
+    """Give what fits in order of recording, looking at no more than it takes to go on."""
+    of_key: dict[int, dict[str, list[tuple[Place, Stretched]]]] = {}
+    since, size = (_FIRST if beyond is None else (beyond.recorded_from, beyond.id)), _AT_ONCE
+    while True:
+        rows = snapshot.recorded(selection, since, size)
+        for key, statement in rows:
+            known = of_key.get(key.no)
+            if known is None:
+                known = of_key[key.no] = {}
+                for place, found in _of_place(reading, snapshot, key, wanted).items():
+                    known.setdefault(place.id, []).append((place, found))
+            # Popped: the last statement of one look is the first of the next.
+            for place, found in sorted(known.pop(statement.id, ())):
+                if beyond is None or place > beyond:
+                    yield place, found
+        if len(rows) < size:
+            return
+        last = rows[-1][1]
+        since, size = (last.recorded_from, last.id), min(2 * size, _MOST)
+
+
+def _of_place(
+    reading: Reading, snapshot: JoinedSnapshot, key: Key, wanted: Wanted
+) -> dict[Place, Stretched]:
+    """Give what fits of a key, by its place in the list."""
+    out: dict[Place, Stretched] = {}
+    if is_own(key.id.subject) and wanted.type is None:
+        return out
+    for found in _of_key(reading, snapshot, key, wanted):
+        statement, b = found.statement, found.belief
+        if not shown(statement, reading.now_of(key)):
             continue
-        for found in _of_key(reading, snapshot, key, wanted):
-            statement, b = found.statement, found.belief
-            if not shown(statement, reading.now_of(key)):
-                continue
-            stretch = Stretch(b.valid_from, b.valid_to, b.recorded_from, b.recorded_to)
-            # What it stands between is looked up for those alone that are given.
-            if wanted.admits(reading.alone(found.key, statement, stretch)):
-                out[Place(statement.recorded_from, statement.id, b.no)] = found
+        stretch = Stretch(b.valid_from, b.valid_to, b.recorded_from, b.recorded_to)
+        # What it stands between is looked up for those alone that are given.
+        if wanted.admits(reading.alone(found.key, statement, stretch)):
+            out[Place(statement.recorded_from, statement.id, b.no)] = found
     return out
 
 

@@ -14,6 +14,7 @@ from vigent.govern.documents import (
     InjectionSpec,
 )
 from vigent.govern.extraction import naming_agent
+from vigent.govern.injecting import check_block
 from vigent.ports.storage import Transaction
 from vigent.service.caller import Caller
 
@@ -88,12 +89,7 @@ def _checked(caller: Caller, spec: InjectionSpec | None) -> InjectionSpec | None
     """Check an injection block; the store stands in it by its id from now on."""
     if spec is None:
         return None
-    try:
-        spec.block()
-    except InvalidInput as error:
-        field = (error.field or "").removeprefix("injection.")
-        told = error.message.partition(": ")[2]
-        raise InvalidInput(f"memory_injection.{field}", told) from error
+    check_block(spec, "memory_injection")
     if spec.index_id is None:
         return spec
     row = caller.seen(check_id(spec.index_id, "memory_injection.index_id"))

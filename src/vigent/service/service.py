@@ -11,14 +11,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from vigent.domain.injection import InjectionBlock, StoreSettings
-from vigent.domain.resources import ResourceRow
+from vigent.domain.resources import ResourceRow, Rkind
 from vigent.domain.schema import Schema
 from vigent.domain.text import check_id
-from vigent.errors import SubjectConflict, Unauthorized
+from vigent.errors import NotFound, SubjectConflict, Unauthorized
 from vigent.govern.documents import (
     ALL_STORES,
     CAPABILITIES,
@@ -30,6 +30,7 @@ from vigent.govern.documents import (
     TenantDocument,
 )
 from vigent.govern.indexing import index_if_needed
+from vigent.govern.injecting import block_of
 from vigent.govern.keeping import Keeper
 from vigent.govern.keyring import key_of
 from vigent.govern.keys import accepted, new_secret, read_key, read_token, secret_digest, show_key
@@ -39,7 +40,7 @@ from vigent.govern.upkeep import Upkeep
 from vigent.learn.worker import EmbeddingWorker
 from vigent.memory import Memory
 from vigent.ports.models import Embedder
-from vigent.ports.storage import Storage
+from vigent.ports.storage import Storage, Transaction
 from vigent.ports.system import Clock
 from vigent.schema import SchemaSource, load_schema
 from vigent.service.caller import Caller
@@ -202,7 +203,7 @@ class Service:
             half_lives=caller.document.memory.half_life_days, **unknown
         )  # fmt: skip
         spec = injection or caller.document.memory.injection
-        block = InjectionBlock() if spec is None else spec.block()
+        block = block_of(spec)
         return self._memory(
             store, schema, block, bounds, beside=self.base(store), writer=caller.row.id
         )
@@ -232,7 +233,7 @@ class Service:
         name = store.name or store.id
         context = Context(
             store.tenant, name, schema, self.clock, self.ids, writer=writer,
-            caller=writer or "service",
+            caller=writer or "service", home=partial(_still_there, "store", store.tenant, store.id),
         )  # fmt: skip
         return Memory(
             self.storage, tenant=store.tenant, store=name, person=None, schema=schema,
@@ -254,7 +255,10 @@ class Service:
 
     def _sweep(self, tenant: str) -> int:
         """Forget what of a tenant is past its time, in each of its stores."""
-        context = Context(tenant, "default", self.schema, self.clock, self.ids, caller="service")
+        context = Context(
+            tenant, "default", self.schema, self.clock, self.ids, caller="service",
+            home=partial(_still_there, "tenant", tenant, tenant),
+        )  # fmt: skip
         Keeper(
             self.storage, self.schema, self.clock, self.ids, tenant, context.store
         ).prune_audit()  # fmt: skip
@@ -281,7 +285,7 @@ class Service:
             secrets=(Secret(digest=secret_digest(secret)),),
         )  # fmt: skip
         signing = TenantDocument(token_secret=new_secret())
-        with self.registry.writing(tenant) as transaction:
+        with self.registry.writing(tenant, new=True) as transaction:
             enter = self.registry.enter
             enter(transaction, actor, "tenant", signing, id=tenant)
             made = enter(transaction, actor, "store", StoreDocument(), name=store)
@@ -313,6 +317,13 @@ class Service:
 def _nobody() -> ResourceRow:
     """Give the row of a key that opens nothing: where there is none it is looked at as closely."""
     return ResourceRow._make(_NOBODY)
+
+
+def _still_there(kind: Rkind, tenant: str, id: str, transaction: Transaction) -> None:
+    """Refuse a write that began before its store or tenant was deleted: nothing comes back."""
+    if transaction.resource(tenant, kind, id) is None:
+        field = "index_id" if kind == "store" else "tenant"
+        raise NotFound(f"{field}: the {kind} was deleted meanwhile", field=field)
 
 
 @lru_cache(maxsize=1_000)

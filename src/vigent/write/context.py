@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,9 +11,12 @@ from vigent.domain.changes import AuditEntry
 from vigent.domain.passages import scope_token
 from vigent.domain.schema import Schema
 from vigent.domain.time import Instant
+from vigent.ports.storage import Transaction
 from vigent.ports.system import Clock, IdSource
 
-__all__ = ["Context"]
+__all__ = ["Context", "Home"]
+
+Home = Callable[[Transaction], None]
 
 
 @dataclass(slots=True)
@@ -27,6 +31,8 @@ class Context:
     writer: str | None = None
     caller: str = "python"
     """Among whose requests idempotency keys are told apart."""
+    home: Home | None = None
+    """Asked under the write lock whether what is written to is still there; raises if not."""
     _scopes: dict[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def scope(self, salt: bytes, person: str) -> str:

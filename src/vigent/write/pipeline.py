@@ -58,6 +58,8 @@ class WritePipeline:
             return
         carried = self.retrieved.carried() if self.retrieved else _NO_COUNTS
         with carried as counts, self.storage.transaction() as transaction:
+            if self.context.home is not None:
+                self.context.home(transaction)
             if counts:
                 enter_counts(transaction, self.context.tenant, counts)
             salt = self._salt or transaction.ledger(self.context.tenant).salt

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import Path
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from vigent.domain.exact import named_value
-from vigent.domain.time import days_in, iso, parse_instant
+from vigent.domain.time import days_in, iso, named_zone, parse_instant
 from vigent.govern.exacting import Exacting
 from vigent.service.caller import Caller
 
@@ -37,7 +37,18 @@ _DAY: Final = len("2026-06-30")
 _DATES: Final = ("valid_from", "valid_to")
 
 IndexId = Annotated[str, Field(min_length=1, max_length=200, description="A store, by id or name")]
-Timezone = Annotated[str | None, Field(max_length=100, description="IANA name of a time zone")]
+
+
+def _known_zone(given: str | None) -> str | None:
+    named_zone(given)
+    return given
+
+
+Timezone = Annotated[
+    str | None,
+    Field(max_length=100, description="IANA name of a time zone"),
+    AfterValidator(_known_zone),
+]
 
 
 # What the engine checks itself, naming the field, comes as it is; only the schema is told here.

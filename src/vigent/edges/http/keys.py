@@ -16,6 +16,7 @@ from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads,
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.errors import ConflictError, InvalidInput
 from vigent.govern.documents import Capability, KeyDocument, KeyMemory, KeyPii, Name, Policy, Secret
+from vigent.govern.injecting import check_block
 from vigent.govern.keyring import (
     MAX_OVERLAP,
     beyond,
@@ -214,6 +215,8 @@ def _until(caller: Caller, given: str | None) -> int | None:
 
 def _granted(caller: Caller, wanted: KeyDocument, before: KeyDocument | None) -> KeyDocument:
     """Check what a key would be given; names of stores become ids."""
+    if before is None or wanted.memory != before.memory:
+        check_block(wanted.memory.injection, "memory.injection")
     with caller.host.storage.snapshot() as snapshot:
         policy = named_stores(snapshot, caller.tenant, wanted.policy)
         injection = wanted.memory.injection

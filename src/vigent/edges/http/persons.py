@@ -140,6 +140,8 @@ def erase(caller: Called, person_id: str, *, dry_run: bool = False, wait: bool =
     files too.
     """
     caller.require_person(person_id)
+    if dry_run:  # it tells what there is of them, and changes nothing
+        caller.note_admin_read(person_id)
     host = caller.host
     keeper = Keeper(host.storage, host.schema, host.clock, host.registry.ids, caller.tenant, "")
     done = keeper.erase(person_id, dry_run=dry_run, wait=wait, by=caller.row.id)

@@ -1,4 +1,4 @@
-"""What is a person's in a store in memory, wherever it is."""
+"""The tenants of a store in memory, and what is a person's, wherever it is."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ __all__ = ["PersonView"]
 class Held(Protocol):
     """What is read here of all that is held in memory."""
 
+    salts: dict[str, bytes]
     keys: dict[KeyId, Key]
     episodes: dict[int, EpisodeRow]
     aliases: AliasRows
@@ -26,6 +27,10 @@ class PersonView:
 
     def __init__(self, held: Held) -> None:
         self._of_persons = held
+
+    def tenants(self) -> list[str]:
+        """Give every tenant that anything was ever written for, in order."""
+        return sorted(self._of_persons.salts)
 
     def stores_of(self, tenant: str, person: str) -> list[str]:
         """Give the stores in which a person has anything, in order."""

@@ -23,6 +23,7 @@ from vigent.ports.typed import TypedRow
 from vigent.storage.inmemory.aliases import AliasRows, AliasView
 from vigent.storage.inmemory.auditing import AuditView, TrailRows
 from vigent.storage.inmemory.indexing import IndexRows, IndexView
+from vigent.storage.inmemory.listing import ListingView
 from vigent.storage.inmemory.persons import PersonView
 from vigent.storage.inmemory.resources import ResourceRows, ResourceView
 from vigent.storage.inmemory.threads import ThreadRows, ThreadView
@@ -62,7 +63,7 @@ class Rows:
         return Rows(*(part.copy() if hasattr(part, "copy") else part for part in parts))
 
 
-class View(ThreadView, IndexView, AliasView, ResourceView, AuditView, PersonView):
+class View(ThreadView, IndexView, AliasView, ResourceView, AuditView, PersonView, ListingView):
     """Reads; what is in force comes from the replay."""
 
     def __init__(self, rows: Rows) -> None:
@@ -72,11 +73,11 @@ class View(ThreadView, IndexView, AliasView, ResourceView, AuditView, PersonView
         ResourceView.__init__(self, rows.resources)
         AuditView.__init__(self, rows.trail)
         PersonView.__init__(self, rows)
+        ListingView.__init__(self, self.keys, self._of_tenant)
         self._rows = rows
 
-    def tenants(self) -> list[str]:
-        """Give every tenant that anything was ever written for, in order."""
-        return sorted(self._rows.salts)
+    def _of_tenant(self, tenant: str) -> list[tuple[Key, Statement]]:
+        return self.statements_from(tenant, 0, len(self._rows.statements))
 
     def last_change(self) -> int:
         """Give a number that is another one after every write that changed a memory."""

@@ -467,6 +467,20 @@ SELECT * FROM episode WHERE no > ?2 AND +tenant = ?1 ORDER BY no LIMIT ?3;
 -- The statements of a tenant from a number on.
 SELECT * FROM statement WHERE no > ?2 AND +tenant = ?1 ORDER BY no LIMIT ?3;
 
+-- name: keys_counted
+-- How many keys a person has in a store, at most so many.
+SELECT count(*) FROM (
+    SELECT 1 FROM key WHERE tenant = ?1 AND store = ?2 AND person = ?3 LIMIT ?4);
+
+-- name: statements_recorded
+-- The statements of one or two persons in a store in order of recording, from a place on.
+SELECT statement.*
+FROM statement INDEXED BY statement_recorded CROSS JOIN key ON key.no = statement.key
+WHERE statement.tenant = ?1 AND (statement.recorded_from, statement.id) >= (?2, ?3)
+  AND key.tenant = ?1 AND key.store = ?4 AND key.person IN (?5, ?6)
+  AND (?7 IS NULL OR key.attribute = ?7)
+ORDER BY statement.recorded_from, statement.id LIMIT ?8;
+
 -- name: passages_amiss
 -- Memories of a tenant that the index lacks, or has and should not.
 SELECT 0, no, indexed FROM statement

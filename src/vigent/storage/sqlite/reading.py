@@ -226,6 +226,26 @@ class SqliteSnapshot(AliasView, IndexView, ResourceView):
         found = [Statement._make(row) for row in rows]
         return [(self._key(tenant, s.key), s) for s in found]
 
+    def broad(self, tenant: str, store: str, persons: tuple[str, ...], keys: int) -> bool:
+        """Say whether some persons have together more than so many keys in a store."""
+        asked = ((tenant, store, person, keys + 1) for person in persons)
+        return sum(self._run(Q["keys_counted"], one).fetchall()[0][0] for one in asked) > keys
+
+    def recorded(
+        self,
+        tenant: str,
+        store: str,
+        persons: tuple[str, ...],
+        attribute: str | None,
+        since: tuple[Instant, str],
+        limit: int,
+    ) -> list[tuple[Key, Statement]]:
+        """Give the next statements in order of recording, then of their ids."""
+        asked = (tenant, *since, store, persons[0], persons[-1], attribute, limit)
+        rows = self._run(Q["statements_recorded"], asked).fetchall()
+        found = [Statement._make(row) for row in rows]
+        return [(self._key(tenant, s.key), s) for s in found]
+
     def episodes(
         self,
         tenant: str,
