@@ -10,11 +10,12 @@ from tests.integration.command_line import run
 
 RECORD_KEYS = [
     "tenant_id", "memory_id", "store_id", "person_id", "memory_type", "subject", "attribute",
-    "value", "text", "schema_version", "valid_from", "valid_to", "valid_from_basis",
+    "value", "value_kind", "text", "schema_version", "valid_from", "valid_to", "valid_from_basis",
     "recorded_from", "recorded_to", "supersedes_memory_id", "superseded_by", "source_episode_id",
     "source", "quote", "speaker", "trust", "confidence", "effective_confidence", "importance",
     "evidence_count", "retrieved_count", "contested", "status", "retention_policy", "expires_at",
-    "created_at", "last_changed_at", "confirmed_at", "metadata",
+    "created_at", "last_changed_at", "confirmed_at", "half_life_days", "as_of", "known_at",
+    "answered_at", "metadata",
 ]  # fmt: skip
 JUNE_1, JUNE_3 = "2026-06-01T09:00:00Z", "2026-06-03T10:00:00Z"
 DEADLINE = ["mira", "passport_deadline"]
@@ -88,7 +89,7 @@ def test_a_commitment_has_a_due_date_and_a_state(store):
 
 def test_current_answers_for_now_then_and_as_known_then(told):
     now = told.ask("current", *DEADLINE)
-    assert list(now) == [*RECORD_KEYS, "as_of", "known_at"]
+    assert list(now) == RECORD_KEYS
     assert (now["value"], now["valid_from"], now["source"]) == ("2026-06-30", JUNE_3, "chat")
     then = told.ask("current", *DEADLINE, "--as-of", "2026-06-02")
     assert (then["value"], then["valid_to"]) == ("2026-07-15", JUNE_3)
