@@ -26,7 +26,7 @@ SQL = {
     "about, words) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
     "head": "UPDATE key SET last_recorded = ?, head_from = ?, head_to = ?, head_recorded = ?, "
     "head_expires = ?, head_replaced = ?, head_replacer = ?, head = ? WHERE no = ? AND tenant = ?",
-    "audit": "INSERT INTO audit VALUES (?,?,?,?,?,?,?,?,?)",
+    "audit": "INSERT INTO audit VALUES (?,?,?,?,?,?,?,?,?,?)",
     "audit_content": "INSERT INTO audit_content VALUES (?,?,?,?,?,?,?)",
 }
 
