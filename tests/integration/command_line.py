@@ -14,6 +14,17 @@ from typer.testing import CliRunner
 
 from vigent.edges.cli.app import app
 
+READ_AT = ("as_of", "known_at", "answered_at")
+"""What of a record says when it was read: each read has its own."""
+
+
+def unread(told: Any) -> Any:
+    """Give what was told without the instants at which it was read."""
+    if isinstance(told, dict):
+        return {name: unread(part) for name, part in told.items() if name not in READ_AT}
+    return [unread(part) for part in told] if isinstance(told, list) else told
+
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.command_line import run
+from tests.integration.command_line import run, unread
 
 # ------------------------------------------------------------------------ C12, C14: local times
 
@@ -229,7 +229,7 @@ def test_c42_a_wipe_names_whom_it_wipes(store):
 def test_c54_the_same_command_with_its_key_makes_one_fact(store):
     words = ["write", "ira", "seat", "1A", "--idempotency-key", "k1"]
     answers = [store.spawn(*words, "--json").json for _ in range(3)]
-    assert answers[0] == answers[1] == answers[2]
+    assert unread(answers[0]) == unread(answers[1]) == unread(answers[2])
     assert len(store.ask("history", "ira", "seat")) == 1
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.integration.command_line import unread
+
 MIRA = ("--person", "mira")
 
 
@@ -52,8 +54,8 @@ def test_what_a_context_cannot_be_is_named(store):
 def test_a_block_from_its_beginning_to_its_end(store):
     made = store.ask("block", "set", "persona", "calm and kind", *MIRA)
     assert (made["name"], made["text"], made["person_id"]) == ("persona", "calm and kind", "mira")
-    assert store.ask("block", "get", "persona", *MIRA) == made
-    assert store.ask("block", "list", *MIRA) == [made]
+    assert unread(store.ask("block", "get", "persona", *MIRA)) == unread(made)
+    assert unread(store.ask("block", "list", *MIRA)) == [unread(made)]
     changed = store.ask("block", "replace", "persona", "calm", "brisk", *MIRA)
     assert changed["text"] == "brisk and kind"
     assert {b["text"] for b in store.ask("block", "history", "persona", *MIRA)} == {
