@@ -72,7 +72,16 @@ def at():
     return lambda text: parse_instant(text, "at")
 
 
-@pytest.fixture(params=sorted(EVERY))
+# Every surface is asked in ``make test-all``; these two, which all others stand on, always.
+QUICK = {"python", "http"}
+
+
+@pytest.fixture(
+    params=[
+        name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
+        for name in sorted(EVERY)
+    ]
+)
 def world(request, tmp_path, clock):
     """Tenants behind each surface in turn; what one cannot say stands in ``UNSAID``."""
     values = request.node.callspec.params
