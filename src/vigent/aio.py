@@ -203,6 +203,7 @@ class AsyncMemory(_Mirror[Memory]):
     erase_person = _writes(Memory.erase_person)
     sweep = _writes(Memory.sweep)
     check = _writes(Memory.check)
+    flush_retrieved = _writes(Memory.flush_retrieved)
     close = _writes(Memory.close)
 
     current = _reads(Memory.current)
