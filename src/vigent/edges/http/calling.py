@@ -207,10 +207,11 @@ class Route(APIRoute):
 
 def _is_plain(dependant: Dependant) -> bool:
     """Whether a handler can be called with the parts of a path alone, any text each."""
-    given = (*dependant.query_params, *dependant.header_params, *dependant.cookie_params)
     return (
         not dependant.body_params
-        and not any(field.field_info.is_required() for field in given)
+        and not dependant.header_params
+        and not dependant.cookie_params
+        and not any(field.field_info.is_required() for field in dependant.query_params)
         and [one.call for one in dependant.dependencies] == [_called]
         and all(
             field.field_info.annotation is str and not field.field_info.metadata
