@@ -126,9 +126,8 @@ class TestRates:
             rates.take("t", "k")
 
 
-@pytest.mark.slow
 def test_more_calls_than_may_wait_are_refused_at_once(service, admin):
-    client = client_with(service, VIGENT_LIMITS_WAITING="2")
+    client = client_with(service, VIGENT_LIMITS_READERS="16", VIGENT_LIMITS_WAITING="2")
     release, inside = threading.Event(), threading.Semaphore(0)
 
     @client.app.get("/slow")

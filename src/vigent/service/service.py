@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from vigent.domain.injection import InjectionBlock, StoreSettings
-from vigent.domain.resources import ResourceRow, Rkind
+from vigent.domain.resources import ResourceRow
 from vigent.domain.schema import Schema
 from vigent.domain.text import check_id
 from vigent.errors import NotFound, SubjectConflict, Unauthorized
@@ -233,7 +233,7 @@ class Service:
         name = store.name or store.id
         context = Context(
             store.tenant, name, schema, self.clock, self.ids, writer=writer,
-            caller=writer or "service", home=partial(_still_there, "store", store.tenant, store.id),
+            caller=writer or "service", home=partial(_still_there, store.tenant, store.id),
         )  # fmt: skip
         return Memory(
             self.storage, tenant=store.tenant, store=name, person=None, schema=schema,
@@ -257,7 +257,7 @@ class Service:
         """Forget what of a tenant is past its time, in each of its stores."""
         context = Context(
             tenant, "default", self.schema, self.clock, self.ids, caller="service",
-            home=partial(_still_there, "tenant", tenant, tenant),
+            home=partial(_still_known, tenant),
         )  # fmt: skip
         Keeper(
             self.storage, self.schema, self.clock, self.ids, tenant, context.store
@@ -319,11 +319,19 @@ def _nobody() -> ResourceRow:
     return ResourceRow._make(_NOBODY)
 
 
-def _still_there(kind: Rkind, tenant: str, id: str, transaction: Transaction) -> None:
-    """Refuse a write that began before its store or tenant was deleted: nothing comes back."""
-    if transaction.resource(tenant, kind, id) is None:
-        field = "index_id" if kind == "store" else "tenant"
-        raise NotFound(f"{field}: the {kind} was deleted meanwhile", field=field)
+def _still_there(tenant: str, id: str, transaction: Transaction) -> None:
+    """Refuse a write that began before its store was deleted: nothing comes back."""
+    if transaction.resource(tenant, "store", id) is None:
+        raise NotFound("index_id: the store was deleted meanwhile", field="index_id")
+
+
+def _still_known(tenant: str, transaction: Transaction) -> None:
+    """Refuse a sweep that began before its tenant was deleted.
+
+    A tenant may have memory and no resources: one that was only ever written to by the library.
+    """
+    if transaction.ledger(tenant).salt is None:
+        raise NotFound("tenant: it was deleted meanwhile", field="tenant")
 
 
 @lru_cache(maxsize=1_000)
