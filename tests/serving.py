@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from functools import cache
 from typing import Any
 
 import uvicorn
@@ -81,13 +80,3 @@ class Served(Client):
     def close(self) -> None:
         super().close()
         self._server.close()
-
-
-@cache
-def serves_persons() -> bool:
-    """Whether the app has the routes of persons: their erasure and who they are."""
-    service = Service.open(":memory:", embedder="none")
-    try:
-        return any("/persons/" in path for path in create_app(service).openapi()["paths"])
-    finally:
-        service.close()

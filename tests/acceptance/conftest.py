@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import pytest
 
 from vigent import Memory
@@ -25,8 +23,6 @@ def memory(request, tmp_path, clock):
         "retention": {"keep-2y": 730},
     }
     opener = served if request.param == "client" else Memory.open
-    if request.param == "client":
-        unasked(request)
     with opener(path, tenant="t1", schema=schema, clock=clock) as opened:
         yield opened
 
@@ -37,15 +33,6 @@ def served(path, **options):
     from tests.serving import Served  # noqa: PLC0415 - the service is an extra
 
     return Served.open(path, **options)
-
-
-def unasked(request):
-    """Leave out what a service cannot be asked yet: who its persons are, and their erasure."""
-    from tests.serving import serves_persons  # noqa: PLC0415 - the service is an extra
-
-    about = inspect.getsource(request.function)
-    if ("erase_person" in about or "persons.link" in about) and not serves_persons():
-        pytest.skip("the routes of persons are not there")
 
 
 @pytest.fixture

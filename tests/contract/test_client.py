@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.serving import Served, serves_persons
+from tests.serving import Served
 from vigent.testing.contract import MemoryContract
 
 CANNOT = {
@@ -25,8 +25,6 @@ class TestClient(MemoryContract):
         name = request.node.originalname
         if name in CANNOT:
             pytest.skip(CANNOT[name])
-        if "eras" in name and not serves_persons():
-            pytest.skip("the routes of persons are not there")
 
     def test_a_thread_begins_empty(self, memory):
         """As everywhere, but for the ids that a service issues."""

@@ -40,53 +40,10 @@ WALKS = {
     "vectors_outdate": "as vectors_drop, in an index alone",
     "unsealed_tenants": "its index holds only what is not sealed yet",
     **dict.fromkeys(
-        [
-            f"end_{table}"
-            for table in (
-                "vector",
-                "passage",
-                "belief",
-                "audit_content",
-                "statement",
-                "key",
-                "thread_item",
-                "thread_state",
-                "thread",
-                "episode",
-                "idempotency",
-                "job",
-                "alias",
-                "person",
-                "resource",
-                "audit",
-                "seal",
-                "usage",
-                "index_change",
-                "erased",
-                "tenant",
-            )
-        ],
-        "everything of a tenant goes",
+        [name for name in QUERIES if name.startswith("end_")], "everything of a tenant goes"
     ),
     **dict.fromkeys(
-        [
-            f"store_{table}"
-            for table in (
-                "outdate",
-                "vector",
-                "passage",
-                "belief",
-                "audit_content",
-                "statement",
-                "key",
-                "thread_item",
-                "thread_state",
-                "thread",
-                "episode",
-                "job",
-                "alias",
-            )
-        ],
+        [name for name in QUERIES if name.startswith("store_")],
         "a store is seldom deleted, and then everything of it goes",
     ),
     "tenants": "the list of all tenants is what it is for",

@@ -9,12 +9,14 @@ from decimal import Decimal
 from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import (
+    AfterValidator,
     ConfigDict,
     Field,
     StringConstraints,
     field_validator,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from vigent.domain.time import Instant, named_zone
 from vigent.errors import SchemaMismatch
@@ -38,6 +40,7 @@ __all__ = [
     "StoreDocument",
     "TenantDocument",
     "TenantSettings",
+    "Zone",
 ]
 
 Capability = Literal["memory", "knowledge", "threads", "responses", "management"]
@@ -50,6 +53,15 @@ ALL_STORES: Final = "*"
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Days = Annotated[float, Field(gt=0, le=1_000_000)]
+
+
+def _known_zone(given: str) -> str:
+    named_zone(given)
+    return given
+
+
+Zone = Annotated[str, Field(max_length=100), AfterValidator(_known_zone)]
+"""The IANA name of a time zone that is known."""
 
 
 class _Document(Exacting):
@@ -68,20 +80,13 @@ class TenantSettings(_Document):
     ``models_offered`` left empty offers whatever the service can reach.
     """
 
-    timezone: str | None = None
+    timezone: Zone | None = None
     models_offered: tuple[Name, ...] = ()
     helper_model: Name | None = None
     analysis_model: Name | None = None
     improvements: Improvements = Improvements()
     monthly_token_limit: Annotated[int, Field(ge=0, le=10**15)] | None = None
     audit_retention_days: Annotated[int, Field(ge=1, le=36_500)] = 3_650
-
-    @field_validator("timezone")
-    @classmethod
-    def _known_zone(cls, given: str | None) -> str | None:
-        if given is not None:
-            named_zone(given)
-        return given
 
     def offers(self, model: str) -> bool:
         """Whether a model may be named."""
@@ -118,7 +123,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
         near = float(value)
         if Decimal(repr(near)) != value:
-            raise ValueError("must hold numbers that a float can hold")
+            # Pydantic adds the path, as to its own findings.
+            raise PydanticCustomError("number", "must hold numbers that a float can hold")
         return near
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in cast("dict[str, Any]", value).items()}
@@ -215,4 +221,4 @@ class PersonDocument(_Document):
     """What is set for a person; which entity they are, the engine keeps."""
 
     helper_model: Literal["allow", "deny"] = "allow"
-    timezone: str | None = None
+    timezone: Zone | None = None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vigent.domain.audit import subject_digest
-from vigent.domain.changes import Answered, ChangeSet, PersonLink
+from vigent.domain.changes import ChangeSet, PersonLink
 from vigent.domain.records import Record
 from vigent.domain.sections import without_injected
 from vigent.domain.statements import Key, Statement, edited
@@ -16,9 +16,9 @@ from vigent.domain.text import check_id
 from vigent.domain.time import DAY, OPEN
 from vigent.errors import (
     Forbidden,
-    IdempotencyMismatch,
     NotFound,
 )
+from vigent.once import Once
 from vigent.write.accept import (
     RETRACT_FIELDS,
     WRITE_FIELDS,
@@ -75,20 +75,15 @@ class Writer:
             self._locate(session, draft)
         if idempotency_key is None:
             return self.pipeline.enter(session, draft)
-        name = check_id(idempotency_key, "idempotency_key")
-        scope = (self.context.store, draft.person)
-        digest = _request_digest(session.salt, scope, request)
-        before = session.transaction.ledger(
-            self.context.tenant, answer=(self.context.caller, verb, name)
-        ).answered
-        now = self.context.clock.now()
-        if before is not None and before.at > now - DAY:
-            if before.request != digest:
-                raise IdempotencyMismatch(
-                    f"idempotency_key: {name} was used for another request",
-                    field="idempotency_key",
-                )
-            return self._answer(session, json.loads(before.answer))
+        context, now = self.context, self.context.clock.now()
+        scope = (context.store, draft.person)
+        asked = Once(
+            context.tenant, context.caller, verb, check_id(idempotency_key, "idempotency_key"),
+            _request_digest(session.salt, scope, request),
+        )  # fmt: skip
+        before = asked.before(session.transaction, now)
+        if before is not None:
+            return self._answer(session, before)
         result = self.pipeline.enter(session, draft)
         answer = {
             "outcome": result.outcome,
@@ -97,17 +92,8 @@ class Writer:
             "reason": result.reason,
             "about": subject_digest(session.salt, draft.subject),
         }
-        kept = Answered(
-            self.context.tenant,
-            self.context.caller,
-            verb,
-            name,
-            draft.person,
-            digest,
-            json.dumps(answer),
-            now,
-        )
-        session.transaction.apply(ChangeSet(self.context.tenant, answered=[kept]))
+        kept = asked.kept(draft.person, answer, now)
+        session.transaction.apply(ChangeSet(context.tenant, answered=[kept]))
         return result
 
     def _locate(self, session: Session, draft: Draft) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Response
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from vigent.domain.changes import ChangeSet, PersonLink
 from vigent.domain.text import canonical_subject, check_id
-from vigent.domain.time import SECOND, iso, named_zone
+from vigent.domain.time import SECOND, iso
 from vigent.edges.http.answers.governance import (
     ExportAnswer,
     PersonAnswer,
@@ -20,7 +20,7 @@ from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.bodies import Body, changed
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.errors import UnexpectedVersion
-from vigent.govern.documents import PersonDocument
+from vigent.govern.documents import PersonDocument, Zone
 from vigent.govern.keeping import Keeper
 from vigent.govern.keys import mint_token
 from vigent.govern.people import exported, settings_of
@@ -36,16 +36,9 @@ class ChangedPerson(Body):
     """What is to be changed of a person; null resets. ``subject`` needs management."""
 
     helper_model: Literal["allow", "deny"] | None = None
-    timezone: Annotated[str, Field(max_length=100)] | None = None
+    timezone: Zone | None = None
     subject: Annotated[str, Field(max_length=200)] | None = None
     expect: int | None = None
-
-    @field_validator("timezone")
-    @classmethod
-    def _known_zone(cls, given: str | None) -> str | None:
-        if given is not None:
-            named_zone(given)
-        return given
 
 
 class NewToken(Body):

@@ -38,21 +38,8 @@ _TABLES = (
 )
 
 
-# What is a store's.
-_STORE_TABLES = (
-    "vector",
-    "passage",
-    "belief",
-    "audit_content",
-    "statement",
-    "key",
-    "thread_item",
-    "thread_state",
-    "thread",
-    "episode",
-    "job",
-    "alias",
-)
+# What is a store's: all but what belongs to the tenant or to a person as such.
+_STORE_TABLES = tuple(t for t in _TABLES if t not in {"idempotency", "person", "resource"})
 
 # What else is a tenant's.
 _TENANT_TABLES = (
