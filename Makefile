@@ -51,7 +51,7 @@ test: lint  ## Everything but the slow tests (under 15 minutes)
 	@$(PYTEST) -q -m "not slow and not soak"
 
 test-all: lint  ## Everything, the long agreement run too
-	@VIGENT_AGREEMENT_STEPS=$${VIGENT_AGREEMENT_STEPS:-100000} $(PYTEST) -q -m "not soak"
+	@VIGENT_EXAMPLE_PROFILE=fresh VIGENT_AGREEMENT_STEPS=$${VIGENT_AGREEMENT_STEPS:-100000} $(PYTEST) -q -m "not soak"
 
 soak: venv  ## Random commands, crashes and clocks, and the service under load, each for VIGENT_SOAK_MINUTES (default 30)
 	@VIGENT_SOAK_MINUTES=$${VIGENT_SOAK_MINUTES:-30} $(PYTEST) -q -m soak -s
