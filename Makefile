@@ -7,7 +7,8 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
-PYTEST := $(BIN)/python -m pytest
+# Two at a time, a file each: what a file sets up once is set up once.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 DEMO_DB := demo.db
 SERVICE_DB := service.db
 ARGS ?=
@@ -54,7 +55,7 @@ test-all: lint  ## Everything, the long agreement run too
 	@VIGENT_EXAMPLE_PROFILE=fresh VIGENT_AGREEMENT_STEPS=$${VIGENT_AGREEMENT_STEPS:-100000} $(PYTEST) -q -m "not soak"
 
 soak: venv  ## Random commands, crashes and clocks, and the service under load, each for VIGENT_SOAK_MINUTES (default 30)
-	@VIGENT_SOAK_MINUTES=$${VIGENT_SOAK_MINUTES:-30} $(PYTEST) -q -m soak -s
+	@VIGENT_SOAK_MINUTES=$${VIGENT_SOAK_MINUTES:-30} $(BIN)/python -m pytest -q -m soak -s
 
 bench: venv  ## Measure: ARGS=engine, or ARGS="recall --data FOLDER"; writes bench/results
 	@$(BIN)/python -m bench $(ARGS)
