@@ -175,8 +175,10 @@ def passages_of(scope: str, key: Key, statement: Statement) -> list[PassageRow]:
     """Give what search finds of a memory."""
     if statement.text is None:
         return passages_of_fact(
-            key.id.tenant, scope, statement.no, key.no, statement.type, key.name, key.id.attribute,
-            render(statement.value_kind or "text", statement.value or ""), statement.created_at,
+            key.id.tenant, scope, statement=statement.no, key=key.no, type=statement.type,
+            name=key.name, attribute=key.id.attribute,
+            value=render(statement.value_kind or "text", statement.value or ""),
+            at=statement.created_at,
         )  # fmt: skip
     return passages_of_memory(
         key.id.tenant, scope, statement=statement.no, key=key.no, type=statement.type,

@@ -128,6 +128,7 @@ def person_digest(salt: bytes, person: str) -> bytes:
 def entry_of(
     id: str,
     salt: bytes,
+    *,
     tenant: str,
     store: str,
     person: str,

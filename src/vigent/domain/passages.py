@@ -168,6 +168,7 @@ def passages_of_memory(
 def passages_of_fact(
     tenant: str,
     scope: str,
+    *,
     statement: int,
     key: int,
     type: str,

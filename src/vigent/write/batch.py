@@ -20,8 +20,12 @@ from vigent.write.verbs import Writer
 
 __all__ = ["write_many"]
 
-_CHUNK: Final = 4_000
+_CHUNK: Final = 10_000
 """How many items go into one transaction at most, unless all must."""
+
+_PORTION: Final = 500
+"""How many items are looked up, entered and written together: what is made of more has left the
+processor's cache before it is written."""
 
 _HOLD: Final = 1.0
 """For how long a transaction takes items in (s), unless all must: others wait for the lock."""
@@ -67,8 +71,10 @@ def _taken(
         part = prepared if atomic else prepared[len(out) : len(out) + _CHUNK]
         with writer.pipeline.session() as session:
             until = time.monotonic() + (math.inf if atomic else _HOLD)
-            session.look_up(writer.pipeline.key_id(i.draft) for i in part if _stands(i))
-            for one in part:
+            for place, one in enumerate(part):
+                if place % _PORTION == 0:
+                    portion = part[place : place + _PORTION]
+                    session.look_up(writer.pipeline.key_id(i.draft) for i in portion if _stands(i))
                 found = _enter(writer, session, one)
                 if atomic and isinstance(found, VigentError):
                     raise found.within(f"items.{len(out)}")

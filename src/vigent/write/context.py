@@ -57,6 +57,7 @@ class Context:
     ) -> AuditEntry:
         """Make the entry of one thing that happened."""
         return entry_of(
-            self.ids.new("aud"), self.ids.salt(), self.tenant, self.store, person, key, at, action,
-            outcome, target, content,
+            self.ids.new("aud"), self.ids.salt(), tenant=self.tenant, store=self.store,
+            person=person, key=key, at=at, action=action, outcome=outcome, target=target,
+            content=content,
         )  # fmt: skip

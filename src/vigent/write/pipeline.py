@@ -160,9 +160,7 @@ class WritePipeline:
         beside = session.beside(named)
         if beside is not None:
             key = next((k for k in beside if k.id == named), None)
-        at = self._later(key)
-        if beside:
-            at = max(at, *map(self._later, beside))
+        at = max(map(self._later, (key, *beside))) if beside else self._later(key)
         dated = self._dates(session.unsettled, draft, at)
         if beside is None and is_plain(draft, id):
             plainly = self._enter_plainly(session, key, named, draft, dated, at)
