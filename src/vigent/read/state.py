@@ -61,7 +61,7 @@ def _quick(reading: Reading, row: HeadRow, subject: str, attribute: str, now: In
         Stretch(row.valid_from, row.valid_to, row.recorded_from, None),
         replaced=row.replaced, replacer=row.replacer, valid_at=now, known=row.last_recorded,
         answered_at=now,
-        half_life_days=partial(half_life, reading.schema, key),
+        half_life_days=partial(half_life, reading.schema),
     )  # fmt: skip
 
 

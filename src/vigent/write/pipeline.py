@@ -45,6 +45,7 @@ class WritePipeline:
         self.storage = storage
         self.context = context
         self.retrieved = RetrievedCounts()
+        self._half_life = partial(half_life, context.schema)
         self._salt: bytes | None = None
         self._local = threading.local()
 
@@ -159,7 +160,7 @@ class WritePipeline:
         beside = session.beside(named)
         if beside is not None:
             key = next((k for k in beside if k.id == named), None)
-        at = max([self._later(k) for k in (key, *(beside or ()))])
+        at = max(map(self._later, (key, *beside))) if beside else self._later(key)
         dated = self._dates(session.unsettled, draft, at)
         if beside is None and is_plain(draft, id):
             plainly = self._enter_plainly(session, key, named, draft, dated, at)
@@ -333,7 +334,7 @@ class WritePipeline:
         return Record(
             key.id, key.name, statement, standing.stretch, replaced=replaced,
             replacer=standing.replacer, valid_at=at, known=at, answered_at=at,
-            half_life_days=partial(half_life, self.context.schema, key.id),
+            half_life_days=self._half_life,
         )  # fmt: skip
 
 

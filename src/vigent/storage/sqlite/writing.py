@@ -7,6 +7,8 @@ was changed is read again: a batch then costs one pass over each table.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -29,6 +31,7 @@ __all__ = ["SqliteTransaction"]
 _WIDTH = len(Belief._fields)
 _FIRST: Rank = (BEGINNING, BEGINNING, 0, 0)
 
+_HANDLES = attrgetter("id", "fingerprint", "replaces")
 _LEDGER = {"answer_insert", "tenant_insert", "person_link", "person_unlink"}
 _PLACE = {query: place for place, query in enumerate(ORDER)}
 _NOTHING = Head(0, 0, 0, 0, None, None, None)
@@ -237,9 +240,8 @@ class SqliteTransaction(SqliteSnapshot):
         add = self._add
         if changes.statements:
             add("statement_insert", changes.statements)
-            for s in changes.statements:
-                self._dirty.add(s.key)
-                self._handles.update((s.id, s.fingerprint, s.replaces))
+            self._dirty.update([s.key for s in changes.statements])
+            self._handles.update(chain.from_iterable(map(_HANDLES, changes.statements)))
         if changes.edits:
             self._take_edits(changes)
 
