@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tools.postgres.build import EXTENSIONS, Installation, Unavailable, installation
+from tools.postgres.pooler import Pooler
 from tools.postgres.server import APP, OWNER, SUPERUSER, Server
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "OWNER",
     "SUPERUSER",
     "Installation",
+    "Pooler",
     "Server",
     "Unavailable",
     "installation",

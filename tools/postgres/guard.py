@@ -26,10 +26,10 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    with suppress(ProcessLookupError):
-        watched = os.pidfd_open(owner)
-        while folder.exists() and not select.select([watched], [], [], 1.0)[0]:
-            pass
+    wait(owner, folder)
+    for pooler in folder.glob("*/pooler.pid"):
+        with suppress(OSError, ValueError):
+            os.kill(int(pooler.read_text()), signal.SIGKILL)
     stop(folder / "data", passing=passing)
     if passing:
         # A server that was just being started writes on until it sees that its files are gone.
@@ -39,6 +39,19 @@ def main() -> None:
                 break
             time.sleep(0.25)
             stop(folder / "data", passing=True)
+
+
+def wait(owner: int, folder: Path) -> None:
+    """Come back when the owner has ended, or the folder is gone."""
+    with suppress(ProcessLookupError):
+        if hasattr(os, "pidfd_open"):
+            watched = os.pidfd_open(owner)
+            while folder.exists() and not select.select([watched], [], [], 1.0)[0]:
+                pass
+            return
+        while folder.exists():
+            os.kill(owner, 0)
+            time.sleep(0.5)
 
 
 def stop(data: Path, *, passing: bool) -> None:

@@ -66,15 +66,17 @@ class Server:
         self._durable = durable
         self._settings = settings or {}
         self._owner = os.getpid() if owner is None else owner
-        self._user: str | None = None
+        self.user: str | None = None
         self._bases: set[str] = set()
+        self._watched = False
 
     # ------------------------------------------------------------------ running
 
     def start(self) -> Self:
         """Make the cluster where there is none, start it, and come back when it answers."""
         self._enter()
-        self._watch()
+        if not self._watched:
+            self._watch()
         if not self.data.exists():
             self._initdb()
         self._up()
@@ -92,6 +94,7 @@ class Server:
         with (folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if server.running:
+                server._enter()
                 server._attach()
             else:
                 server.start()
@@ -195,31 +198,31 @@ class Server:
         self.folder.mkdir(parents=True, exist_ok=True)
         if os.geteuid() == 0:
             owner = self.folder.stat().st_uid
-            self._user = pwd.getpwuid(owner).pw_name if owner else _plain_user()
-            shutil.chown(self.folder, self._user)
+            self.user = pwd.getpwuid(owner).pw_name if owner else _plain_user()
+            shutil.chown(self.folder, self.user)
         self.folder.chmod(0o700)
 
     def _pg(self, tool: str, *words: str) -> None:
         """Run a program as the server's user; raises ``Unavailable`` with what it says."""
-        group = pwd.getpwnam(self._user).pw_gid if self._user else None
+        group = pwd.getpwnam(self.user).pw_gid if self.user else None
         with tempfile.TemporaryFile("w+") as said:  # a pipe would stay open with the server
             done = subprocess.run(
                 [self.installed.tool(tool), *words], check=False, stdout=said, stderr=said,
                 stdin=subprocess.DEVNULL, cwd=self.folder, start_new_session=True,
-                user=self._user, group=group, extra_groups=[] if self._user else None,
+                user=self.user, group=group, extra_groups=[] if self.user else None,
             )  # fmt: skip
             said.seek(0)
             text = said.read().strip()
         if done.returncode:
             log = self.log.read_text(errors="replace")[-2000:] if self.log.exists() else ""
-            raise Unavailable(f"{tool} failed as {self._user or 'this user'}: {text}\n{log}")
+            raise Unavailable(f"{tool} failed as {self.user or 'this user'}: {text}\n{log}")
 
     def _initdb(self) -> None:
         shutil.rmtree(self.data, ignore_errors=True)
         secret = self.folder / "password"
         secret.write_text(secrets.token_hex(16))
-        if self._user:
-            shutil.chown(secret, self._user)
+        if self.user:
+            shutil.chown(secret, self.user)
         secret.chmod(0o600)
         places = ["--locale=C.UTF-8"]
         if self.installed.major >= 17:
@@ -271,6 +274,7 @@ class Server:
         """Have another process stop the server when its owner is gone, however it went."""
         guard = Path(__file__).with_name("guard.py")
         words = [str(self._owner), str(self.folder), "passing" if self.passing else "kept"]
+        self._watched = True
         subprocess.run([sys.executable, "-I", "-S", str(guard), *words], check=True)
 
     def _prepare(self) -> None:
