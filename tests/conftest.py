@@ -6,9 +6,21 @@ import os
 
 from hypothesis import settings
 
-from tests.postgres import postgres, postgres_alone, postgres_database, postgres_url
+from tests.postgres import (
+    postgres,
+    postgres_alone,
+    postgres_database,
+    postgres_pooler,
+    postgres_url,
+)
 
-__all__ = ["postgres", "postgres_alone", "postgres_database", "postgres_url"]
+__all__ = [
+    "postgres",
+    "postgres_alone",
+    "postgres_database",
+    "postgres_pooler",
+    "postgres_url",
+]
 
 os.environ["VIGENT_EMBEDDER"] = "none"
 

@@ -15,9 +15,9 @@ from uuid import uuid4
 import pytest
 
 if TYPE_CHECKING:
-    from tools.postgres import Server
+    from tools.postgres import Pooler, Server
 
-__all__ = ["postgres", "postgres_alone", "postgres_database", "postgres_url"]
+__all__ = ["postgres", "postgres_alone", "postgres_database", "postgres_pooler", "postgres_url"]
 
 
 @pytest.fixture(scope="session")
@@ -63,3 +63,19 @@ def postgres_alone() -> Iterator[Server]:
 
     with Server() as server:
         yield server
+
+
+@pytest.fixture
+def postgres_pooler(postgres: Server) -> Iterator[Pooler]:
+    """A pgbouncer in transaction mode before the server: ``postgres_pooler.url(name, role)``."""
+    from tools.postgres import Pooler, Unavailable  # noqa: PLC0415
+
+    pooler = Pooler(postgres)
+    try:
+        pooler.start()
+    except Unavailable as why:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(f"pgbouncer cannot be had here: {why}")
+    with pooler:
+        yield pooler

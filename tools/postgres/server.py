@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -75,11 +76,14 @@ class Server:
     def start(self) -> Self:
         """Make the cluster where there is none, start it, and come back when it answers."""
         self._enter()
-        if not self._watched:
+        if self.passing:
             self._watch()
+        else:
+            self._wait_for_another()
         if not self.data.exists():
             self._initdb()
         self._up()
+        self._watch()
         self._prepare()
         return self
 
@@ -197,10 +201,17 @@ class Server:
         """Make the folder, and see whom it belongs to: that is who runs the server."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if os.geteuid() == 0:
+            _must_be_open(self.folder.resolve().parent)
             owner = self.folder.stat().st_uid
             self.user = pwd.getpwuid(owner).pw_name if owner else _plain_user()
             shutil.chown(self.folder, self.user)
         self.folder.chmod(0o700)
+
+    def _wait_for_another(self) -> None:
+        """Give a server of the same folder, whose owner has just ended, the time to stop."""
+        until = time.monotonic() + 10
+        while self.running and time.monotonic() < until:
+            time.sleep(0.1)
 
     def _pg(self, tool: str, *words: str) -> None:
         """Run a program as the server's user; raises ``Unavailable`` with what it says."""
@@ -272,6 +283,8 @@ class Server:
 
     def _watch(self) -> None:
         """Have another process stop the server when its owner is gone, however it went."""
+        if self._watched:
+            return
         guard = Path(__file__).with_name("guard.py")
         words = [str(self._owner), str(self.folder), "passing" if self.passing else "kept"]
         self._watched = True
@@ -311,6 +324,16 @@ def _plain_user() -> str:
         with suppress(KeyError):
             return pwd.getpwnam(name).pw_name
     raise Unavailable("PostgreSQL does not run as root, and there is no user postgres or nobody")
+
+
+def _must_be_open(folder: Path) -> None:
+    """See that a user without rights can come to what lies in a folder of root's."""
+    for place in (folder, *folder.parents):
+        if not place.stat().st_mode & 0o001:
+            raise Unavailable(
+                f"PostgreSQL does not run as root, and no other user can enter {place}: "
+                "keep its data elsewhere"
+            )
 
 
 def _free_port() -> int:
