@@ -166,8 +166,10 @@ class Server:
     def new_database(self, name: str | None = None, *, template: str = BASE) -> str:
         """Make a database with the extensions there are, owned by ``OWNER``; gives its name."""
         name = name or f"t_{secrets.token_hex(6)}"
-        words = sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER {}")
-        self._do(words.format(*(sql.Identifier(one) for one in (name, template, OWNER))))
+        # Copying files is the quicker way where the disk is not waited for.
+        way = sql.SQL("" if self._durable or self.installed.major < 15 else "STRATEGY FILE_COPY")
+        words = sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER {} {way}")
+        self._do(words.format(*map(sql.Identifier, (name, template, OWNER)), way=way))
         return name
 
     def drop_database(self, name: str) -> None:
