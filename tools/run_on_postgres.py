@@ -6,7 +6,6 @@ ends with the service; the two databases begin anew each time.
 
 from __future__ import annotations
 
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -23,21 +22,23 @@ def main() -> int:
     except Unavailable as why:
         print(f"PostgreSQL cannot be started: {why}", file=sys.stderr)
         return 1
-    urls = list[str]()
-    for name in ("demo", "service"):
-        server.drop_database(name)
-        urls.append(server.url(server.new_database(name), OWNER))
-    vigent = str(Path(sys.executable).with_name("vigent"))
+    demo, service = (new(server, name) for name in ("demo", "service"))
     shown = server.installed.version.partition("(")[2].replace(")", "")
-    print(f"{shown} runs in {server.folder}, and ends with the service.", flush=True)
-    demo = subprocess.run([vigent, "demo", "--db", urls[0]], check=False)
-    if demo.returncode == 0:
-        print("\nWhile it runs, its store can be asked from another terminal, for example:")
-        where = shlex.quote(urls[0])
-        print(f"  {vigent} current mira passport_deadline --db {where}\n", flush=True)
-        demo.returncode = serve(urls[1])
+    print(f"{shown} runs in {server.folder}, and ends with the service.")
+    print("Until then its stores can be asked from another terminal.\n", flush=True)
+    vigent = str(Path(sys.executable).with_name("vigent"))
+    told = subprocess.run([vigent, "demo", "--db", demo], check=False).returncode
+    if told == 0:
+        print(flush=True)
+        told = serve(service)
     server.close()
-    return demo.returncode
+    return told
+
+
+def new(server: Server, name: str) -> str:
+    """Make a database anew; gives the URL for its owner."""
+    server.drop_database(name)
+    return server.url(server.new_database(name), OWNER)
 
 
 if __name__ == "__main__":

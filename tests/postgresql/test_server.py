@@ -99,6 +99,12 @@ def test_a_stopped_or_crashed_server_comes_back_where_it_was(postgres_alone):
     assert postgres_alone.start().url(name, OWNER) == url
     with psycopg.connect(url) as connection:
         assert connection.execute("SHOW fsync").fetchone() == ("off",)
+    postgres_alone.stop()
+    with Server(postgres_alone.folder, durable=True) as kept, kept.connect(name) as connection:
+        assert connection.execute("SHOW fsync").fetchone() == ("on",)
+        assert connection.execute("SELECT n FROM t").fetchone() == (7,)
+    assert postgres_alone.data.exists()
+    assert not kept.running
     postgres_alone.close()
     assert not postgres_alone.folder.exists()
 
