@@ -20,7 +20,7 @@ from vigent.write.verbs import Writer
 
 __all__ = ["write_many"]
 
-_CHUNK: Final = 10_000
+_CHUNK: Final = 4_000
 """How many items go into one transaction at most, unless all must."""
 
 _PORTION: Final = 500
