@@ -145,7 +145,11 @@ class Service:
         row = self.registry.find(tenant, "key", id) or _nobody()
         document = key_of(row)
         if not accepted(document, secret, self.clock.now()):
-            raise Unauthorized("the key is not valid")
+            raise Unauthorized(
+                "the key is not valid"
+                if presented.authorization
+                else "a key is missing: send the header Authorization: Bearer vigent_…"
+            )
         person, by_token = self._person(tenant, presented)
         return Caller(self, row, document, person, by_token=by_token)
 

@@ -22,7 +22,7 @@ from vigent.memory import Memory
 from vigent.schema import load_schema
 from vigent.service import Service
 
-__all__ = ["Call", "command", "group", "no_answer", "own_db"]
+__all__ = ["Call", "about_db", "command", "group", "no_answer", "own_db"]
 
 P = ParamSpec("P")
 
@@ -179,8 +179,7 @@ def command(
             except InvalidInput as error:
                 if error.field != "path_or_url":
                     raise
-                message = error.message.removeprefix("path_or_url: ")
-                raise InvalidInput("db", message) from error
+                raise about_db(error) from error
 
         called.__signature__ = inspect.Signature(everything)
         called.__annotations__ = {each.name: each.annotation for each in everything}
@@ -189,6 +188,11 @@ def command(
         return run
 
     return register
+
+
+def about_db(error: InvalidInput) -> InvalidInput:
+    """Give an error about the place of a store as one about the option that names it."""
+    return InvalidInput("db", error.message.removeprefix("path_or_url: "))
 
 
 def _advised(error: NaiveInstant, *, takes_zone: bool) -> NaiveInstant:

@@ -216,6 +216,8 @@ def _tell(call: Call, told: dict[str, Any], key: str) -> None:
         call.out.document({**told, "key": key})
     else:
         call.out.verbatim(Text(f"{key}\nThe text of {told['id']}, shown this once."))
+        if not told["policy"]["stores"] and told["capabilities"] != ["management"]:
+            call.out.verbatim(Text("It sees no store: name some by --read or --write."))
 
 
 def register(app: typer.Typer) -> None:

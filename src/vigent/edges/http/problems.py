@@ -120,6 +120,8 @@ def _said(one: Any) -> str:
         return "is not known"
     if one["type"] == "json_invalid":
         return f"is not JSON: {one.get('ctx', {}).get('error', 'it cannot be read')}"
+    if one["type"] == "model_attributes_type" and tuple(one["loc"]) == ("body",):
+        return "must be a JSON object, sent under Content-Type: application/json"
     return str(one["msg"])
 
 
@@ -129,7 +131,10 @@ def _of_http(request: Request, error: Exception) -> Response:
     headers = dict(error.headers or {})
     if error.status_code == 405:
         headers["Allow"] = ", ".join(_allowed(request))
-    return problem(error.status_code, code, str(error.detail), headers=headers)
+    detail = str(error.detail)
+    if error.status_code == 404 and detail == "Not Found":
+        detail = "there is no such route; /docs and /openapi.json list them"
+    return problem(error.status_code, code, detail, headers=headers)
 
 
 def _allowed(request: Request) -> list[str]:
