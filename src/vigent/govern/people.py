@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, Final
 
 from vigent.domain.episodes import Episode
@@ -32,8 +33,18 @@ def settings_of(snapshot: Snapshot, tenant: str, person: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def exported(snapshot: Snapshot, tenant: str, person: str, now: Instant) -> dict[str, Any]:
-    """Give everything of a person in every store of a tenant.
+def _every(_: str) -> bool:
+    return True
+
+
+def exported(
+    snapshot: Snapshot,
+    tenant: str,
+    person: str,
+    now: Instant,
+    sees: Callable[[str], bool] = _every,
+) -> dict[str, Any]:
+    """Give everything of a person in every store of a tenant, or in those that are seen.
 
     Memories come with every statement, also what was corrected, withdrawn, held or rejected, and
     with every stretch that was ever believed.
@@ -42,7 +53,8 @@ def exported(snapshot: Snapshot, tenant: str, person: str, now: Instant) -> dict
     blocks: list[dict[str, Any]] = []
     threads: list[dict[str, Any]] = []
     aliases: list[dict[str, Any]] = []
-    for store in snapshot.stores_of(tenant, person):
+    stores = [store for store in snapshot.stores_of(tenant, person) if sees(store)]
+    for store in stores:
         for key in snapshot.keys(Selection(tenant, store, (person,))):
             kept = _key(snapshot, key)
             (blocks if is_own(key.id.subject) else memories).append(kept)
@@ -59,10 +71,15 @@ def exported(snapshot: Snapshot, tenant: str, person: str, now: Instant) -> dict
     entries = snapshot.audit_entries(tenant, person=person, limit=_AUDIT)
     return {
         "person_id": person, "tenant_id": tenant, "exported_at": iso(now),
-        "settings": settings_of(snapshot, tenant, person), "memories": memories,
-        "episodes": [Episode(row).to_dict() for row in snapshot.episodes_of(tenant, person)],
+        "settings": settings_of(snapshot, tenant, person), "stores": stores,
+        "memories": memories,
+        "episodes": [
+            Episode(row).to_dict()
+            for row in snapshot.episodes_of(tenant, person)
+            if sees(row.store)
+        ],
         "threads": threads, "aliases": aliases, "blocks": blocks,
-        "audit": [shown_entry(row) for row in entries],
+        "audit": [shown_entry(row) for row in entries if sees(row.store or "")],
     }  # fmt: skip
 
 
