@@ -11,8 +11,10 @@ import time
 from typing import NamedTuple
 
 import pytest
+from uvicorn import Config
 
 from tests.service.serving import served
+from vigent.client.blocking import CONNECTIONS
 
 LIMIT = 20_000
 
@@ -221,3 +223,14 @@ def test_methods_that_a_path_has_not(wire):
     for path in ("/health/live", "/health/ready"):
         said = wire.ask("HEAD", path, key=False)
         assert (said.status, said.body) == (200, b"")
+
+
+def test_the_client_lets_an_idle_connection_go_before_the_server_does(wire):
+    """Else a PATCH or DELETE that is sent just then is lost, and not sent again."""
+    assert CONNECTIONS.keepalive_expiry < Config(None).timeout_keep_alive  # and of other servers
+    with socket.create_connection(("127.0.0.1", wire.port), timeout=1) as sock:
+        sock.sendall(b"GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert sock.recv(65536).startswith(b"HTTP/1.1 200")
+        sock.settimeout(6.5)
+        with pytest.raises(TimeoutError):  # it would be b"" where the server had closed it
+            sock.recv(1)

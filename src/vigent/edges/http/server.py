@@ -26,6 +26,11 @@ from vigent.settings import Settings, set_metrics_folder
 
 __all__ = ["Server", "serve_alone", "serve_by_many"]
 
+_IDLE: Final = 75
+"""Seconds for which an idle connection is kept: longer than clients and proxies do (60 s at most).
+
+Who ends it first must not be the one who does not know whether a request is on its way.
+"""
 _STOPS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -61,7 +66,7 @@ def _uvicorn(settings: Settings, app: Any, **more: Any) -> Config:
     return Config(
         app, loop="uvloop", http=_Protocol, ws="none", lifespan="on", access_log=False,
         server_header=False, proxy_headers=False, log_config=log_config(settings.logs.level),
-        timeout_graceful_shutdown=round(settings.server.stop_seconds), **more,
+        timeout_keep_alive=_IDLE, timeout_graceful_shutdown=round(settings.server.stop_seconds), **more,
     )  # fmt: skip
 
 
