@@ -27,7 +27,7 @@ R = TypeVar("R")
 P = ParamSpec("P")
 
 Run = Callable[[Exchange[Any]], Any]
-# An idle connection goes before a server lets it go (5 s are usual): what was being sent on it just
+# An idle connection goes before a server lets it go (5 s are usual): what was sent on it just
 # then would be lost, and what is not repeatable would not be sent again.
 CONNECTIONS: Final = httpx2.Limits(
     max_connections=100, max_keepalive_connections=20, keepalive_expiry=3.0

@@ -12,7 +12,7 @@ from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.calling import Called, Route, answer, reads
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.govern.documents import ALL_STORES
-from vigent.govern.people import shown_entry
+from vigent.govern.people import shown_entries
 from vigent.service.caller import Caller
 
 __all__ = ["router"]
@@ -59,7 +59,9 @@ def listed(
             break
     last = found[limit - 1].id if len(found) > limit else before
     more = None if last is None else cursor(caller, question, last)
-    return answer({"entries": [shown_entry(row) for row in found[:limit]], "next": more})
+    with caller.host.storage.snapshot() as snapshot:
+        told = shown_entries(snapshot, caller.tenant, found[:limit], caller.host.clock.now())
+    return answer({"entries": told, "next": more})
 
 
 class _Seen:

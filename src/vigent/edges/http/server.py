@@ -66,7 +66,8 @@ def _uvicorn(settings: Settings, app: Any, **more: Any) -> Config:
     return Config(
         app, loop="uvloop", http=_Protocol, ws="none", lifespan="on", access_log=False,
         server_header=False, proxy_headers=False, log_config=log_config(settings.logs.level),
-        timeout_keep_alive=_IDLE, timeout_graceful_shutdown=round(settings.server.stop_seconds), **more,
+        timeout_keep_alive=_IDLE,
+        timeout_graceful_shutdown=round(settings.server.stop_seconds), **more,
     )  # fmt: skip
 
 
