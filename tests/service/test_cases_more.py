@@ -210,3 +210,8 @@ def test_a_key_that_was_revoked_or_cut_down_ends_for_mcp_at_once(service, client
         assert client.post("/mcp", json=ask, headers=headers).status_code == 401
         told = audited(client, admin, action="refusal")
         assert json.dumps(told).count("POST /mcp") == 2
+
+
+def test_c47_an_empty_type_filters_nothing_and_is_refused(client, admin, first):
+    told = client.get("/v1/memory", params={"index_id": "default", "type": ""}, headers=admin)
+    assert (told.status_code, told.json()["field"]) == (422, "type")

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from vigent.domain.filters import Filter
 from vigent.domain.records import Record, Stretch
 from vigent.domain.statements import Key, Statement
-from vigent.domain.text import is_own
+from vigent.domain.text import MAX_TYPE, check_name, is_own
 from vigent.domain.time import Instant, parse_instant
 from vigent.errors import InvalidInput
 from vigent.joining import JoinedSnapshot
@@ -80,6 +80,8 @@ class Wanted:
             raise InvalidInput("status", f"must be one of {', '.join(_STATUSES)}")
         if include not in ("current", "history"):
             raise InvalidInput("include", "must be one of current, history")
+        if type is not None:
+            check_name(type, "type", MAX_TYPE)
         at = reading.instants(as_of, known_at, timezone)
         made = {
             name: None if given is None else parse_instant(given, name, timezone=timezone)
