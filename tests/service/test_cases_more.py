@@ -215,3 +215,24 @@ def test_a_key_that_was_revoked_or_cut_down_ends_for_mcp_at_once(service, client
 def test_c47_an_empty_type_filters_nothing_and_is_refused(client, admin, first):
     told = client.get("/v1/memory", params={"index_id": "default", "type": ""}, headers=admin)
     assert (told.status_code, told.json()["field"]) == (422, "type")
+
+
+def test_an_argument_that_a_tool_does_not_have_is_refused_over_mcp(client, admin, first):
+    """A person whom a model names is not left out in silence: it would be everybody's memory."""
+    headers = {**admin, "Accept": "application/json, text/event-stream", "Host": "127.0.0.1:80"}
+
+    def call(name, **arguments):
+        params = {"name": name, "arguments": arguments}
+        ask = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        return client.post("/mcp", json=ask, headers=headers).json()["result"]
+
+    with client:
+        told = call("memory_write", text="likes tea", person="mira", tenant="t")
+        assert told["isError"] is True
+        assert "person, tenant: is not known" in told["content"][0]["text"]
+        params = {"index_id": "default", "include": "history"}
+        assert client.get("/v1/memory", params=params, headers=admin).json()["memories"] == []
+        assert call("memory_write", text="likes tea")["isError"] is False
+        assert call("memory_current", subject="a", as_off="2020-01-01")["isError"] is True
+        # The nine names are as lax as the server they stand in for.
+        assert call("read_graph", odd=1)["isError"] is False
