@@ -108,6 +108,9 @@ class LimitSettings:
     body_bytes: int = _set(
         4 * 1024 * 1024, "The longest body of a request; beyond it 413.", least=1024, most=2**31
     )
+    body_seconds: float = _set(
+        60.0, "In how many seconds a body must be there; beyond it 408.", least=0.1, most=3600
+    )
     rate_per_second: float = _set(
         0.0, "How many calls a key may make in a second, over time; 0 for no limit.", least=0
     )
