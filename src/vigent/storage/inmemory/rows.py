@@ -38,6 +38,7 @@ class Rows:
     """Everything stored; replaced as a whole when a transaction fails."""
 
     salts: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    salted: dict[str, Instant] = field(default_factory=dict[str, Instant])
     keys: dict[KeyId, Key] = field(default_factory=dict[KeyId, Key])
     key_ids: dict[int, KeyId] = field(default_factory=dict[int, KeyId])
     statements: dict[int, Statement] = field(default_factory=dict[int, Statement])
@@ -50,6 +51,10 @@ class Rows:
     erased: dict[tuple[str, bytes], Instant] = field(
         default_factory=dict[tuple[str, bytes], Instant]
     )
+    erased_counts: dict[tuple[str, bytes], tuple[str, str]] = field(
+        default_factory=dict[tuple[str, bytes], tuple[str, str]]
+    )
+    """Counts and state of each erasure, as text."""
     persons: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     last: Numbers = field(default_factory=lambda: Numbers(1, 1, 1))
     threads: ThreadRows = field(default_factory=ThreadRows)
@@ -315,6 +320,7 @@ class Change(View):
         rows = self._rows
         if changes.salt is not None:
             rows.salts.setdefault(changes.tenant, changes.salt)
+            rows.salted.setdefault(changes.tenant, changes.salted_at)
         for key in changes.keys:
             rows.keys[key.id], rows.key_ids[key.no] = key, key.id
         for number in changes.discarded:
@@ -353,7 +359,7 @@ class Change(View):
         self._count(changes)
         for r in changes.refolded:
             s = rows.statements[r.statement]
-            rows.statements[s.no] = s._replace(indexed=r.indexed)
+            rows.statements[s.no] = s._replace(clean=r.clean, indexed=r.indexed)
         for key, instant in changes.recorded:
             rows.keys[key.id] = rows.keys[key.id]._replace(last_recorded=instant)
         numbers: dict[str, int] = {}

@@ -12,6 +12,7 @@ import apsw
 
 from vigent.ports.removal import Erasure
 from vigent.storage.sqlite.database import Database
+from vigent.storage.sqlite.moving import Unloaded
 from vigent.storage.sqlite.reading import Q
 from vigent.storage.sqlite.writing import SqliteTransaction
 
@@ -53,8 +54,12 @@ _TENANT_TABLES = (
 )
 
 
-class ErasingTransaction(SqliteTransaction):
-    """A write transaction that can also remove a person."""
+class ErasingTransaction(SqliteTransaction, Unloaded):
+    """A write transaction that can also remove a person, and take in rows as they are."""
+
+    def __init__(self, connection: Database) -> None:
+        SqliteTransaction.__init__(self, connection)
+        Unloaded.__init__(self, connection)
 
     def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
         """Remove a person's rows and note it in the ledger; gives the counts per table."""

@@ -1,0 +1,1 @@
+"""Memory that can be moved: files of a tenant or a person, copies, backups and branches."""
