@@ -262,7 +262,7 @@ def decoder(
 
     def decode(line: Mapping[str, Any], place: int) -> Row:
         if not line.keys() <= known:
-            strange = sorted(set(line) - known)[0]
+            strange = min(set(line) - known)
             raise BadExport(f"table {table.name} has no column {strange[:100]}")
         row: list[Any] = [base + place] if table.numbered else []
         for name, read, absent in steps:

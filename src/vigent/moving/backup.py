@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from vigent.errors import InvalidInput, ResourceExists
+from vigent.errors import CorruptStore, InvalidInput, ResourceExists
 from vigent.moving.checking import whole
 from vigent.moving.exporting import nobody_asks
 from vigent.moving.ledger import erase_again, take_over
@@ -62,6 +62,7 @@ def backup(
                 unpurged = snapshot.pending().unpurged_since is not None
             if unpurged:
                 storage.purge()
+        _settled(half)
         half.replace(path)
     finally:
         _clear(half)
@@ -96,6 +97,7 @@ def restore(
         backup_of.copy(str(half), progress)
         if not copies.exists():
             done = _prepared(half, [], opens, clock, ids)
+            _clear(path)  # a log that a lost store left would be taken for one of this
             half.replace(path)
         elif not ledger:
             done = _prepared(half, [], opens, clock, ids)
@@ -123,7 +125,9 @@ def _prepared(
                 erased += erase_again(storage, transaction, tenant, clock, ids)
         if erased:
             storage.purge()
-        return Restored(str(half), whole(storage), erased)
+        counts = whole(storage)
+    _settled(half)
+    return Restored(str(half), counts, erased)
 
 
 def _free(to: str | os.PathLike[str], *, force: bool) -> Path:
@@ -139,6 +143,12 @@ def _half(path: Path, state: str) -> Path:
     half = path.with_name(f"{path.name}.{state}")
     _clear(half)
     return half
+
+
+def _settled(half: Path) -> None:
+    """See to it that all of a store is in its one file."""
+    if half.with_name(f"{half.name}-wal").exists():
+        raise CorruptStore("the copy could not be brought into one file")
 
 
 def _clear(half: Path) -> None:

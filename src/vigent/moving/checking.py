@@ -51,7 +51,7 @@ def probe(one: Storage, other: Storage, tenant: str, target: str, now: Instant) 
     tenant, at instants at which something changes there. Raises CorruptStore for an answer that
     differs, or rows that do.
     """
-    reads = dict.fromkeys(("current", "history", "as_of", "known_at"), 0)
+    reads: dict[str, int] = {"current": 0, "history": 0, "as_of": 0, "known_at": 0}
     with one.snapshot() as here, other.snapshot() as there:
         counts, copied = (
             dict(snapshot.moving_counts(name, None))

@@ -65,14 +65,15 @@ def _copy(
     vectors: bool,
 ) -> Copied:
     now = clock.now()
-    reading = Export(source, tenant, now=now, vectors=vectors)
-    done: Imported = import_lines(
-        target, reading.lines(), clock=clock, ids=ids, progress=progress
-    )
-    there = Export(target, tenant, now=now).run()
-    if not done.erased and there.digest != reading.digest:
-        raise CorruptStore(f"the copy of tenant {tenant} is not what was read")
-    # Who is erased by the origin's own ledger is gone in the copy, and the counts with them.
-    proof = None if done.erased else probe(source, target, tenant, tenant, now)
-    reads = {} if proof is None else proof.reads
-    return Copied(tenant, done.fresh, there.counts, reads, done.vectors, there.digest)
+    with source.snapshot():  # what is written meanwhile is in no part of it
+        reading = Export(source, tenant, now=now, vectors=vectors)
+        done: Imported = import_lines(
+            target, reading.lines(), clock=clock, ids=ids, progress=progress
+        )
+        there = Export(target, tenant, now=now).run()
+        if not done.erased and there.digest != reading.digest:
+            raise CorruptStore(f"the copy of tenant {tenant} is not what was read")
+        # Who is erased by the origin's own ledger is gone in the copy, and the counts with them.
+        proof = None if done.erased else probe(source, target, tenant, tenant, now)
+        reads: Mapping[str, int] = {} if proof is None else proof.reads
+        return Copied(tenant, done.fresh, there.counts, reads, done.vectors, there.digest)

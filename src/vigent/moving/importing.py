@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from vigent.domain.audit import person_digest
 from vigent.domain.changes import ChangeSet, Vectors
-from vigent.domain.moving import TABLES, Row, Table, total
+from vigent.domain.moving import Row, Table, total
 from vigent.domain.passages import MEMORY, EmbedderRow, VectorRow
 from vigent.domain.text import check_id
 from vigent.domain.time import OPEN
@@ -43,9 +43,9 @@ class Imported(NamedTuple):
     erased: int = 0
 
 
-def verify_lines(lines: Iterable[bytes], *, schema: int) -> str:
+def verify_lines(lines: Iterable[bytes]) -> str:
     """Read a file to its end and give its digest; raises BadExport where it is not whole."""
-    found = Unfolding(lines, schema=schema)
+    found = Unfolding(lines)
     digest = found.skip()
     for _ in found.vector_rows():
         pass
@@ -123,9 +123,7 @@ class _Loading:
             for table, group in groupby(rows, key=lambda pair: pair[0]):
                 self._take(transaction, table, (row for _, row in group), salt)
             self._refuse_erased(transaction)
-            self.erased = erase_again(
-                self.storage, transaction, self.tenant, self.clock, self.ids
-            )
+            self.erased = erase_again(self.storage, transaction, self.tenant, self.clock, self.ids)
             now = self.clock.now()
             for store in sorted(self._stores):  # until the index is made, whoever opens it makes it
                 transaction.queue(REINDEX, self.tenant, store, now)
@@ -235,7 +233,9 @@ class _Loading:
         return kept
 
     def _keep(self, transaction: Transaction, model: Row, rows: Sequence[Row]) -> int:
-        known = transaction.embedder(*model) or EmbedderRow(0, *model, 0, 0, None)
+        name, revision, dimension = model
+        known = transaction.embedder(name, revision, dimension)
+        known = known or EmbedderRow(0, name, revision, dimension, 0, 0, None)
         vectors: list[VectorRow] = []
         for _, _, _, kind, source, start, data in rows:
             number = self._number(kind, source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import orjson
 
@@ -26,10 +26,11 @@ def is_export(first: bytes) -> bool:
 class Unfolding:
     """The lines of an export, read once, from the first to the last.
 
-    Raises BadExport for what is cut, altered, or of a format or schema that is not known here.
+    Raises BadExport for what is cut, altered, of a format that is not known here, or of a later
+    schema than the given one.
     """
 
-    def __init__(self, lines: Iterable[bytes], *, schema: int) -> None:
+    def __init__(self, lines: Iterable[bytes], *, schema: int | None = None) -> None:
         self._lines = iter(lines)
         self._number = 0
         self.digest = ""
@@ -42,7 +43,7 @@ class Unfolding:
             )
         self._read_header(header, schema)
 
-    def _read_header(self, header: Mapping[str, Any], schema: int) -> None:
+    def _read_header(self, header: Mapping[str, Any], schema: int | None) -> None:
         try:
             self.tenant = check_id(header["tenant"], "tenant")
             whose = header["person"]
@@ -53,7 +54,7 @@ class Unfolding:
             self.made_at = str(header["made_at"])
         except (KeyError, TypeError, ValueError, InvalidInput) as error:
             raise BadExport("its first line is not whole", line=1) from error
-        if self.schema > schema:
+        if schema is not None and self.schema > schema:
             raise BadExport(
                 f"it was written by a newer version (schema {self.schema}; this one knows {schema})"
             )
@@ -95,8 +96,8 @@ class Unfolding:
 
     def skip(self) -> str:
         """Read to the end of the tables, check that all is there, and give the digest."""
-        digest, seen = hashlib.sha256(), 0
-        for line in self._lines:
+        digest = hashlib.sha256()
+        for seen, line in enumerate(self._lines):
             self._number += 1
             if line.startswith(_END):
                 self.digest = digest.hexdigest()
@@ -105,22 +106,20 @@ class Unfolding:
                     raise BadExport("it has not the rows that it tells of", line=self._number)
                 return self.digest
             digest.update(line)
-            seen += 1
         raise self._cut()
 
     def vector_rows(self) -> Iterator[Row]:
         """Give the vectors that follow, where there are any; sources by their place."""
         if not self.vectors:
             return
-        digest, count = hashlib.sha256(), 0
+        digest = hashlib.sha256()
         decode = decoder(VECTORS, {}, {})
-        for line in self._lines:
+        for count, line in enumerate(self._lines):
             self._number += 1
             if line.startswith(_END):
                 self._ended(line, "vectors", digest.hexdigest(), {"count": count})
                 return
             digest.update(line)
-            count += 1
             yield self._located(decode, self._document(line, count=False), 0)
         raise self._cut()
 
@@ -154,7 +153,7 @@ class Unfolding:
             raise BadExport(told, line=self._number if line else None) from error
         if not isinstance(document, dict):
             raise BadExport("is no JSON object", line=self._number)
-        return document
+        return cast("dict[str, Any]", document)
 
 
 def _nothing(line: Mapping[str, Any], place: int) -> Row:

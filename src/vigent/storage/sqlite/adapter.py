@@ -15,8 +15,8 @@ from vigent.domain.time import Instant
 from vigent.errors import StoreBusy, StoreReadOnly
 from vigent.storage.migrate import migrate_sqlite
 from vigent.storage.sqlite.auditing import SEALED_AT_ONCE, seal_some, unsealed_tenants, verify_audit
-from vigent.storage.sqlite.copying import marked_as_branch
 from vigent.storage.sqlite.connection import Connections, translate, translated
+from vigent.storage.sqlite.copying import marked_as_branch
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.erasing import ErasingTransaction, purge_files
 from vigent.storage.sqlite.inspecting import inspect

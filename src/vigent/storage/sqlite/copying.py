@@ -71,10 +71,11 @@ class SqliteCopies:
                     while not running.done:
                         running.step(_PAGES)
                         progress(running.page_count - running.remaining, running.page_count)
-                _single(cast("Database", target))
-                target.execute("PRAGMA application_id = 0")
-                if branch:
-                    target.execute("PRAGMA application_id = 0x56624272")
+                copied = cast("Database", target)
+                _single(copied)
+                copied.execute(
+                    "PRAGMA application_id = 0x56624272" if branch else "PRAGMA application_id = 0"
+                ).fetchall()
         with to.open("rb") as file:
             os.fsync(file.fileno())
 
