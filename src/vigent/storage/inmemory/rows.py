@@ -30,6 +30,7 @@ from vigent.storage.inmemory.threads import ThreadRows, ThreadView
 
 __all__ = ["Change", "Rows", "View"]
 
+_Gone = tuple[str, bytes]
 _NO_HEAD = Head(0, 0, 0, OPEN, None, None, None)
 
 
@@ -48,11 +49,9 @@ class Rows:
     answered: dict[tuple[str, str, str, str], Answered] = field(
         default_factory=dict[tuple[str, str, str, str], Answered]
     )
-    erased: dict[tuple[str, bytes], Instant] = field(
-        default_factory=dict[tuple[str, bytes], Instant]
-    )
-    erased_counts: dict[tuple[str, bytes], tuple[str, str]] = field(
-        default_factory=dict[tuple[str, bytes], tuple[str, str]]
+    erased: dict[_Gone, Instant] = field(default_factory=dict[_Gone, Instant])
+    erased_counts: dict[_Gone, tuple[str, str]] = field(
+        default_factory=dict[_Gone, tuple[str, str]]
     )
     """Counts and state of each erasure, as text."""
     persons: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
@@ -356,7 +355,9 @@ class Change(View):
 
     def _apply_rest(self, changes: ChangeSet) -> None:
         rows = self._rows
-        self._count(changes)
+        for number, times in changes.retrieved:
+            s = rows.statements[number]
+            rows.statements[number] = s._replace(retrieved_count=s.retrieved_count + times)
         for r in changes.refolded:
             s = rows.statements[r.statement]
             rows.statements[s.no] = s._replace(clean=r.clean, indexed=r.indexed)
@@ -382,11 +383,6 @@ class Change(View):
             rows.persons.pop(link[:2], None)
             if link.subject is not None:
                 rows.persons[link[:2]] = link.subject
-
-    def _count(self, changes: ChangeSet) -> None:
-        for number, times in changes.retrieved:
-            s = self._rows.statements[number]
-            self._rows.statements[number] = s._replace(retrieved_count=s.retrieved_count + times)
 
     def _forget(self, number: int, at: Instant, gap: int, id: str) -> None:
         s = self._rows.statements[number]
