@@ -149,6 +149,8 @@ class _Loading:
                     field="tenant",
                 )
             return
+        if table.name == "audit":  # an erasure leaves entries, which are no conflict to be told
+            self._refuse_erased(transaction)
         try:
             transaction.load(table.name, self.tenant, self._watched(table, rows))
         except CorruptStore as error:

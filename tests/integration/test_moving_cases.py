@@ -1,0 +1,237 @@
+"""What an export holds and an import refuses: nothing is lost, nothing comes back, nothing half."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.moved import body, exported, imported, store_at
+from vigent import Memory
+from vigent.domain.audit import person_digest
+from vigent.errors import BadExport, ErasedPerson, ResourceExists
+from vigent.moving.exporting import Export
+from vigent.moving.unfolding import Unfolding
+from vigent.testing import FakeClock
+from vigent.testing.embedding import HashEmbedder
+from vigent.testing.pairs import plain
+
+START = "2026-02-01T09:00:00Z"
+LATER = "2026-03-01T09:00:00Z"
+
+
+def fill(path, **more):
+    """One of each: in force, ended, corrected, retracted, expiring, several values, a name …"""
+    clock = FakeClock(START)
+    with Memory.open(path, clock=clock, person="p1", **more) as memory:
+        said = memory.capture("I moved to „Oslo“ 🇵🇹", thread="t1", external_id="m1")
+        memory.capture("She likes tea\nand 'coffee'")
+        memory.write(subject="mira", attribute="city", value="Rome", source_episode_id=said.id)
+        memory.write(subject="mira", attribute="plan", value="basic", ttl_days=29)
+        memory.write(subject="mira", attribute="desk", value="3-114", valid_from=START)
+        memory.write(subject="mira", attribute="desk", value="5-020", valid_from=START)
+        memory.write(subject="mira", attribute="note", value="shared", person=None)
+        memory.write(subject="gone", attribute="city", value="secret", person="p2")
+        clock.advance(days=2)
+        memory.write(subject="mira", attribute="city", value="Oslo")
+        memory.write(subject="mira", attribute="city", value="Bergen", mode="correction")
+        memory.write(subject="mira", attribute="city", value="Lima",
+                     valid_from="2025-12-01T00:00:00Z")  # fmt: skip
+        memory.retract(subject="mira", attribute="seat")
+        memory.alias("mimi", of="mira")
+        memory.erase_person("p2")
+    return path
+
+
+def asked(path, person="p1"):
+    """Twenty reads of everything that can be asked exactly, and a search."""
+    with Memory.open(path, clock=FakeClock(LATER), person=person) as memory:
+        found = [
+            memory.current("mira", name, as_of=as_of, known_at=known)
+            for name in ("city", "desk", "plan")
+            for as_of in (None, "2026-01-15T00:00:00Z", START)
+            for known in (None, "2026-02-02T00:00:00Z")
+        ]
+        found += [memory.history("mira", "city"), memory.search("tea"), memory.current("mimi")]
+        found.append(memory.diff(since="2026-01-01", until="2026-02-28", axis="recorded"))
+        return [plain(one) for one in found]
+
+
+@pytest.fixture
+def store(tmp_path):
+    return fill(tmp_path / "a.db")
+
+
+@pytest.fixture
+def lines(store):
+    with store_at(store) as storage:
+        return exported(storage)
+
+
+def test_the_second_export_is_the_first_and_answers_are_the_same(store, lines, tmp_path):
+    with store_at(tmp_path / "b.db") as other:
+        first = imported(other, lines)
+        assert first.fresh
+        assert first.counts["episode"] == 2
+        assert first.counts["alias"] == first.counts["erased"] == 1
+        assert body(exported(other)) == body(lines)
+        again = imported(other, lines)
+        assert not again.fresh
+        assert body(exported(other)) == body(lines)
+        assert other.check() == []
+    before = asked(store)
+    assert asked(tmp_path / "b.db") == before
+    assert before[0]["value"] == "Bergen"
+    with Memory.open(tmp_path / "b.db") as memory:
+        assert memory.check().ok
+
+
+def test_an_equal_instant_gives_one_value_before_and_after(store, lines, tmp_path):
+    """C09: two values of one instant, the same answer at every read and in every store."""
+    with store_at(tmp_path / "b.db") as other:
+        imported(other, lines)
+    for path in (store, tmp_path / "b.db"):
+        with Memory.open(path, clock=FakeClock(LATER), person="p1") as memory:
+            for _ in range(200):
+                assert memory.current("mira", "desk").value == "5-020"
+                assert memory.current("mira", "desk", as_of=START).value == "5-020"
+            ended = [r.value for r in memory.history("mira", "desk") if r.recorded_to]
+            assert ended == ["3-114"]
+
+
+def test_a_write_of_an_episode_that_is_made_again_is_known_after_a_move(lines, tmp_path):
+    fill(tmp_path / "b.db", tenant="other")  # so that row numbers are other ones than before
+    with store_at(tmp_path / "b.db") as other:
+        imported(other, lines)
+    with Memory.open(tmp_path / "b.db", person="p1", clock=FakeClock(LATER)) as memory:
+        said = memory.capture("again", external_id="m1")
+        done = memory.write(
+            subject="mira", attribute="city", value="Rome", source_episode_id=said.id
+        )
+        assert done.outcome == "stored"
+        assert memory.current("mira", "city").value == "Bergen"
+        assert memory.check().ok
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda lines: lines[:-1], "cut off after line"),
+        (lambda lines: [*lines[:9], lines[9][:20]], "line 10"),
+        (lambda lines: lines[:5] + lines[6:], "digest"),
+        (lambda lines: [line.replace(b"Oslo", b"Rome") for line in lines], "digest"),
+        (lambda lines: [*lines[:3], b'{"table":"unheard","x":1}\n', *lines[3:]], "unknown table"),
+        (lambda lines: [lines[0].replace(b'export":1', b'export":2'), *lines[1:]], "format 2"),
+        (lambda lines: [lines[0].replace(b'"schema":8', b'"schema":99'), *lines[1:]], "newer"),
+        (lambda lines: lines[1:], "does not begin"),
+        (lambda _: [], "empty"),
+        (lambda lines: [lines[0], *lines[2:3], *lines[1:2], *lines[3:]], "out of order|digest"),
+    ],
+)
+def test_what_is_not_whole_leaves_nothing_behind(lines, spoil, told, tmp_path):
+    with store_at(tmp_path / "b.db") as other:
+        with pytest.raises(BadExport, match=told):
+            imported(other, spoil(lines))
+        with other.snapshot() as snapshot:
+            assert snapshot.tenants() == []
+            assert sum(snapshot.moving_counts("default", None).values()) == 0
+
+
+def test_a_tenant_that_has_other_memory_is_left_alone(lines, tmp_path):
+    with Memory.open(tmp_path / "b.db") as memory:
+        memory.write(subject="x", attribute="y", value="z")
+    with store_at(tmp_path / "b.db") as other:
+        before = exported(other)
+        with pytest.raises(ResourceExists, match="has memory here already"):
+            imported(other, lines)
+        assert body(exported(other)) == body(before)
+        assert imported(other, lines, tenant="second").fresh
+        assert body(exported(other, "second")) == body(lines)
+        assert other.check() == []
+
+
+def test_a_person_is_moved_with_all_that_is_theirs_and_no_more(store, tmp_path):
+    with store_at(store) as one, store_at(tmp_path / "b.db") as other:
+        lines = exported(one, person="p1")
+        assert b"shared" not in b"".join(lines)
+        done = imported(other, lines)
+        assert (done.person, done.fresh, done.counts["erased"]) == ("p1", True, 0)
+        assert body(exported(other, person="p1")) == body(lines)
+        assert not imported(other, lines).fresh
+        assert other.check() == []
+        with other.snapshot() as snapshot:
+            assert snapshot.persons_of("default") == ["p1"]
+    with Memory.open(tmp_path / "b.db", clock=FakeClock(LATER), person="p1") as memory:
+        assert memory.current("mira", "city").value == "Bergen"
+        assert memory.search("mira city").hits[0].record.value == "Bergen"
+        assert memory.check().ok
+
+
+def test_an_erased_person_does_not_come_back_by_an_import(store, tmp_path):
+    with store_at(store) as one:
+        lines = exported(one, person="p1")
+    with Memory.open(store, clock=FakeClock(LATER)) as memory:
+        memory.erase_person("p1")
+    with store_at(store) as one:
+        with pytest.raises(ErasedPerson, match="erased"):
+            imported(one, lines)
+        with one.snapshot() as snapshot:
+            assert snapshot.persons_of("default") == []
+    with Memory.open(store, clock=FakeClock("2026-04-01T00:00:00Z"), person="p1") as memory:
+        memory.write(subject="mira", attribute="city", value="new and welcome")
+    with store_at(store) as one, store_at(tmp_path / "b.db") as other:
+        imported(other, exported(one, person="p1"))
+    with Memory.open(tmp_path / "b.db", person="p1") as memory:
+        assert memory.current("mira", "city").value == "new and welcome"
+
+
+def test_a_person_of_another_tenant_s_digests_is_refused(store, tmp_path):
+    with Memory.open(tmp_path / "b.db") as memory:
+        memory.write(subject="x", attribute="y", value="z")
+    with store_at(store) as one, store_at(tmp_path / "b.db") as other:
+        with pytest.raises(ResourceExists, match="another tenant"):
+            imported(other, exported(one, person="p1"))
+        with other.snapshot() as snapshot:
+            assert snapshot.persons_of("default") == []
+
+
+def test_a_file_s_own_ledger_is_applied_before_the_first_read(store, tmp_path):
+    """A file in which somebody put the rows of an erased person back."""
+    with store_at(store) as one:
+        lines = exported(one)
+        with one.snapshot() as snapshot:
+            salt = snapshot.ledger("default").salt
+    with store_at(tmp_path / "b.db") as other:
+        rows = list(Unfolding(lines).rows({}))
+        with other.transaction() as transaction:
+            for table, row in rows:
+                transaction.load(table.name, "default", [row])
+            erased = (person_digest(salt, "p1"), 2**60, "{}", "removed")
+            transaction.load("erased", "default", [erased])
+        again = exported(other)
+    with store_at(tmp_path / "c.db") as third:
+        assert imported(third, again).erased == 1
+        with third.snapshot() as snapshot:
+            assert snapshot.persons_of("default") == []
+    with Memory.open(tmp_path / "c.db", clock=FakeClock(LATER)) as memory:
+        assert memory.current("mira", "city", person="p1") is None
+        assert memory.current("mira", "note").value == "shared"
+        assert memory.check().ok
+
+
+def test_vectors_are_taken_along_if_asked(tmp_path):
+    embedder = HashEmbedder()
+    with Memory.open(tmp_path / "a.db", embedder=embedder) as memory:
+        memory.write(text="likes green tea", type="preference")
+        memory.capture("something about coffee")
+        assert memory.index.catch_up(20).pending == 0
+    with store_at(tmp_path / "a.db") as one, store_at(tmp_path / "b.db") as other:
+        lines = list(Export(one, "default", now=0, vectors=True).lines())
+        assert json.loads(lines[-1])["count"] == 2
+        assert imported(other, lines).vectors == 2
+        assert list(Export(other, "default", now=0, vectors=True).lines())[1:] == lines[1:]
+        again = imported(other, lines)
+        assert not again.fresh
+        assert list(Export(other, "default", now=0, vectors=True).lines())[1:] == lines[1:]
+        with pytest.raises(BadExport, match="cut off"):
+            imported(other, lines[:-1])
