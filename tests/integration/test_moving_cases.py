@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from contextlib import closing
 
 import pytest
 
 from tests.moved import body, exported, imported, store_at
 from vigent import Memory
 from vigent.domain.audit import person_digest
-from vigent.errors import BadExport, ErasedPerson, ResourceExists
+from vigent.errors import BadExport, ErasedPerson, InvalidInput, ResourceExists
 from vigent.moving.exporting import Export
 from vigent.moving.unfolding import Unfolding
+from vigent.service import Presented, Service
 from vigent.testing import FakeClock
 from vigent.testing.embedding import HashEmbedder
 from vigent.testing.pairs import plain
@@ -235,3 +238,89 @@ def test_vectors_are_taken_along_if_asked(tmp_path):
         assert list(Export(other, "default", now=0, vectors=True).lines())[1:] == lines[1:]
         with pytest.raises(BadExport, match="cut off"):
             imported(other, lines[:-1])
+
+
+def test_a_service_s_tenant_is_moved_with_its_keys_and_settings(tmp_path):
+    with closing(Service.open(tmp_path / "a.db", embedder="none")) as service:
+        first = service.new_tenant("acme")
+        caller = service.caller(Presented(f"Bearer {first.key}"))
+        service.memory(caller.store(first.index_id, "write"), caller).write(
+            subject="mira", attribute="city", value="Rome", idempotency_key="k1"
+        )
+        lines = exported(service.storage, "acme")
+    with store_at(tmp_path / "b.db") as other:
+        imported(other, lines)
+        imported(other, lines, tenant="renamed")
+        assert body(exported(other, "renamed")) == body(lines) == body(exported(other, "acme"))
+    with closing(Service.open(tmp_path / "b.db", embedder="none")) as service:
+        caller = service.caller(Presented(f"Bearer {first.key}"))
+        memory = service.memory(caller.store(first.index_id, "write"), caller)
+        assert memory.current("mira", "city").value == "Rome"
+        again = memory.write(subject="mira", attribute="city", value="Rome", idempotency_key="k1")
+        assert again.outcome == "stored"
+        assert service.tenant("renamed").token_secret == service.tenant("acme").token_secret
+
+
+def test_the_trail_goes_on_from_the_seal_that_was_told_before(store, lines, tmp_path):
+    with store_at(store) as one:
+        head = one.audit("default", seal_at=1).head
+        lines = exported(one)
+    with store_at(tmp_path / "b.db") as other:
+        imported(other, lines)
+        assert other.audit("default").head == head
+    with Memory.open(tmp_path / "b.db") as memory:
+        memory.write(subject="x", attribute="y", value="z")
+        assert memory.check().ok
+    with store_at(tmp_path / "b.db") as other:
+        summary = other.audit("default", anchor=head)
+        assert (summary.broken, summary.unsealed) == ((), 0)
+        with other.transaction() as transaction:
+            rows = list(transaction.moving_rows("audit", "default", None))
+            assert len(rows) == len({r[1] for r in rows})
+    altered = [line.replace(b'"outcome":"corrected"', b'"outcome":"stored"') for line in lines]
+    assert altered != lines
+    digest = hashlib.sha256(b"".join(altered[1:-1])).hexdigest()
+    end = json.loads(altered[-1]) | {"digest": digest}
+    with store_at(tmp_path / "c.db") as other:
+        imported(other, [*altered[:-1], json.dumps(end).replace(": ", ":").encode() + b"\n"])
+        assert other.audit("default").broken
+
+
+def test_text_of_every_kind_comes_back_code_point_for_code_point(tmp_path):
+    """C31: what the engine takes, a file takes; NUL and lone surrogates never get that far."""
+    texts = [
+        "👩‍👩‍👧 and 🇵🇹",
+        "e\u0301 é",
+        'quote " and \\ and \u2028',
+        "a\tb\nc",
+        "नमस्ते",
+        "\u200dx",
+    ]
+    with Memory.open(tmp_path / "a.db") as memory:
+        for text in texts:
+            memory.write(text=text, type="fact", metadata={"said": text})
+            memory.capture(text)
+        before = [(r.text, r.metadata) for r in memory.list()]
+        for bad in ("blue\0green", "smile \ud83d end"):
+            with pytest.raises(InvalidInput):
+                memory.write(text=bad, type="fact")
+    with store_at(tmp_path / "a.db") as one, store_at(tmp_path / "b.db") as other:
+        imported(other, exported(one))
+    with Memory.open(tmp_path / "b.db") as memory:
+        assert [(r.text, r.metadata) for r in memory.list()] == before
+
+
+def test_numbers_are_compared_as_numbers_after_a_move_too(tmp_path):
+    """C47: 8 is not more than 30, true is not 1, wherever the memory has been."""
+    given = [{"n": 8}, {"n": 30}, {"n": 200}, {"n": "30"}, {"n": 30.0}, {"ok": True}, {"ok": 1},
+             {"ok": None}, {}]  # fmt: skip
+    with Memory.open(tmp_path / "a.db") as memory:
+        for place, more in enumerate(given):
+            memory.write(text=f"fact {place}", type="fact", metadata=more)
+    with store_at(tmp_path / "a.db") as one, store_at(tmp_path / "b.db") as other:
+        imported(other, exported(one))
+    asked = ({"n": {"gte": 30}}, {"n": {"lt": 30}}, {"n": 30}, {"n": "30"}, {"ok": True}, {"ok": 1})
+    right = [3, 1, 2, 1, 1, 1]
+    for path in (tmp_path / "a.db", tmp_path / "b.db"):
+        with Memory.open(path) as memory:
+            assert [len(list(memory.list(metadata=each))) for each in asked] == right
