@@ -14,6 +14,7 @@ from tests.moved import body, exported, imported, store_at
 from tests.simulation.processes import Child
 from vigent import Memory
 from vigent.errors import StoreNewer
+from vigent.moving import restore_store
 from vigent.storage.migrate import migrations_of
 
 RELEASED = sorted(path.stem for path in FOLDER.glob("*.sql"))
@@ -113,3 +114,31 @@ def test_of_two_that_open_at_once_one_upgrades_and_the_other_waits(tmp_path):
         assert [child.line() for child in (one, other)] == [{"city": "v0"}, {"city": "v0"}]
     newest = migrations_of(PACKAGE)[-1].number
     assert schema_of(path) == (newest, newest)
+
+
+def test_a_backup_of_an_older_schema_is_brought_up_to_date_on_its_way(tmp_path):
+    with Memory.open(tmp_path / "live.db") as memory:
+        memory.write(subject="mira", attribute="city", value="live")
+    old_store(tmp_path / "old.bak")
+    done = restore_store(tmp_path / "old.bak", tmp_path / "live.db", force=True)
+    newest = migrations_of(PACKAGE)[-1].number
+    assert schema_of(tmp_path / "live.db") == (newest, newest)
+    assert schema_of(tmp_path / "old.bak") == (1, 1)
+    assert done.counts["statement"] == 500
+    with Memory.open(tmp_path / "live.db") as memory:
+        assert memory.current("mira", "city").value == "v0"
+        assert memory.search("v499").hits
+
+
+def test_a_backup_of_a_newer_schema_replaces_nothing(tmp_path):
+    with Memory.open(tmp_path / "live.db") as memory:
+        memory.write(subject="mira", attribute="city", value="live")
+    old_store(tmp_path / "new.bak")
+    with sqlite3.connect(tmp_path / "new.bak") as connection:
+        connection.execute("PRAGMA user_version = 9999")
+    connection.close()
+    with pytest.raises(StoreNewer):
+        restore_store(tmp_path / "new.bak", tmp_path / "live.db", force=True)
+    with Memory.open(tmp_path / "live.db") as memory:
+        assert memory.current("mira", "city").value == "live"
+    assert not [path for path in tmp_path.iterdir() if "restoring" in path.name]

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from vigent.domain.statements import Key, KeyId
 from vigent.domain.time import Instant
 from vigent.errors import CorruptStore
+from vigent.govern.indexing import mend_index
 from vigent.ports.storage import Selection, Snapshot, Storage, Stretched
 
 __all__ = ["Proof", "probe", "whole"]
@@ -26,14 +27,18 @@ class Proof(NamedTuple):
 
 
 def whole(storage: Storage) -> Mapping[str, int]:
-    """Check all of a store: pages, beliefs against the replay, trails; gives rows by table.
+    """Check all of a copy: pages, beliefs against the replay, trails; gives rows by table.
 
-    Raises CorruptStore with the first things that do not add up.
+    What its search index lacks, because that lagged behind, is made first. Raises CorruptStore
+    with the first things that do not add up.
     """
+    with storage.snapshot() as snapshot:
+        tenants = snapshot.tenants()
+    for tenant in tenants:
+        mend_index(storage, tenant)
     problems = list(storage.check())
     counts: dict[str, int] = {}
     with storage.snapshot() as snapshot:
-        tenants = snapshot.tenants()
         for tenant in tenants:
             for name, count in snapshot.moving_counts(tenant, None).items():
                 counts[name] = counts.get(name, 0) + count
