@@ -11,8 +11,10 @@ import pytest
 from tests.integration.command_line import run
 from tests.moved import exported, store_at
 from vigent import Memory
+from vigent.errors import StoreBusy
 from vigent.service import Service
 from vigent.settings import UpkeepSettings
+from vigent.wiring import copies_of, open_storage
 
 
 @pytest.fixture
@@ -151,6 +153,14 @@ def test_a_store_that_is_open_is_not_replaced(db, tmp_path):
         assert (code, problem["code"]) == (4, "store_busy")
         assert "open elsewhere" in problem["message"]
         assert memory.current("mira", "city").value == "Bern"
+
+
+def test_while_a_store_is_replaced_nobody_opens_it(db):
+    with copies_of(db).alone() as alone:
+        assert alone.ledger() == []
+        with pytest.raises(StoreBusy):
+            open_storage(db, busy_timeout=0.2)
+    assert city(db) == "Rome"
 
 
 def test_what_is_no_backup_replaces_nothing(db, tmp_path):

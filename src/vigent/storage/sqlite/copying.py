@@ -87,9 +87,9 @@ class SqliteCopies:
             try:
                 # Whoever has a store open holds its file, so this waits until nobody has.
                 connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
-                connection.execute("BEGIN EXCLUSIVE")
-                connection.execute("COMMIT")
                 _single(cast("Database", connection))
+                connection.execute("BEGIN EXCLUSIVE")
+                connection.execute("COMMIT")  # the lock stays until the file is closed
             except apsw.BusyError as error:
                 raise StoreBusy(
                     f"{self.path} is open elsewhere; stop what uses it, and try again"
