@@ -10,10 +10,9 @@ import pytest
 
 from tests.moved import body, exported, imported, store_at
 from vigent import Memory
-from vigent.domain.audit import person_digest
 from vigent.errors import BadExport, ErasedPerson, InvalidInput, ResourceExists
+from vigent.moving import backup_store, restore_store
 from vigent.moving.exporting import Export
-from vigent.moving.unfolding import Unfolding
 from vigent.service import Presented, Service
 from vigent.testing import FakeClock
 from vigent.testing.embedding import HashEmbedder
@@ -198,27 +197,28 @@ def test_a_person_of_another_tenant_s_digests_is_refused(store, tmp_path):
             assert snapshot.persons_of("default") == []
 
 
-def test_a_file_s_own_ledger_is_applied_before_the_first_read(store, tmp_path):
-    """A file in which somebody put the rows of an erased person back."""
-    with store_at(store) as one:
-        lines = exported(one)
-        with one.snapshot() as snapshot:
-            salt = snapshot.ledger("default").salt
-    with store_at(tmp_path / "b.db") as other:
-        rows = list(Unfolding(lines).rows({}))
-        with other.transaction() as transaction:
-            for table, row in rows:
-                transaction.load(table.name, "default", [row])
-            erased = (person_digest(salt, "p1"), 2**60, "{}", "removed")
-            transaction.load("erased", "default", [erased])
-        again = exported(other)
-    with store_at(tmp_path / "c.db") as third:
-        assert imported(third, again).erased == 1
-        with third.snapshot() as snapshot:
-            assert snapshot.persons_of("default") == []
-    with Memory.open(tmp_path / "c.db", clock=FakeClock(LATER)) as memory:
-        assert memory.current("mira", "city", person="p1") is None
-        assert memory.current("mira", "note").value == "shared"
+def test_what_an_erased_person_says_after_it_is_moved_even_if_clocks_step_back(store, tmp_path):
+    """A tenant's own ledger and rows fit: whoever is there came after their erasure."""
+    with Memory.open(store, clock=FakeClock("2020-01-01T00:00:00Z"), person="p2") as memory:
+        memory.write(subject="gone", attribute="city", value="new and welcome")
+    with store_at(store) as one, store_at(tmp_path / "b.db") as other:
+        imported(other, exported(one))
+    backup_store(store, tmp_path / "a.bak")
+    done = restore_store(tmp_path / "a.bak", store, force=True)
+    assert done.erased == 0
+    for path in (store, tmp_path / "b.db"):
+        with Memory.open(path, clock=FakeClock("2020-02-01T00:00:00Z"), person="p2") as memory:
+            assert memory.current("gone", "city").value == "new and welcome"
+
+
+def test_a_backup_brings_nobody_back_whatever_the_clocks_say(store, tmp_path):
+    backup_store(store, tmp_path / "a.bak")
+    with Memory.open(store, clock=FakeClock("2020-01-01T00:00:00Z")) as memory:
+        memory.erase_person("p1")  # by a clock that stands before all that they said
+    assert restore_store(tmp_path / "a.bak", store, force=True).erased == 1
+    with store_at(store) as one, one.snapshot() as snapshot:
+        assert snapshot.persons_of("default") == []
+    with Memory.open(store, clock=FakeClock(LATER)) as memory:
         assert memory.check().ok
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from vigent.errors import CorruptStore, InvalidInput, ResourceExists
 from vigent.moving.checking import whole
 from vigent.moving.exporting import nobody_asks
-from vigent.moving.ledger import erase_again, take_over
+from vigent.moving.ledger import take_over
 from vigent.ports.moving import Copies, Held, Progress
 from vigent.ports.storage import Storage
 from vigent.ports.system import Clock, IdSource
@@ -118,11 +118,6 @@ def _prepared(
     """Bring a copy up to date, let go of whom it must not bring back, and check it."""
     with closing(opens(str(half))) as storage:
         erased = take_over(storage, ledgers, clock, ids)
-        with storage.snapshot() as snapshot:
-            tenants = snapshot.tenants()
-        for tenant in tenants:
-            with storage.transaction() as transaction:
-                erased += erase_again(storage, transaction, tenant, clock, ids)
         if erased:
             storage.purge()
         counts = whole(storage)

@@ -71,9 +71,7 @@ def _copy(
             target, reading.lines(), clock=clock, ids=ids, progress=progress
         )
         there = Export(target, tenant, now=now).run()
-        if not done.erased and there.digest != reading.digest:
+        if there.digest != reading.digest:
             raise CorruptStore(f"the copy of tenant {tenant} is not what was read")
-        # Who is erased by the origin's own ledger is gone in the copy, and the counts with them.
-        proof = None if done.erased else probe(source, target, tenant, tenant, now)
-        reads: Mapping[str, int] = {} if proof is None else proof.reads
-        return Copied(tenant, done.fresh, there.counts, reads, done.vectors, there.digest)
+        proof = probe(source, target, tenant, tenant, now)
+        return Copied(tenant, done.fresh, there.counts, proof.reads, done.vectors, there.digest)

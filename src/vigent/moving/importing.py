@@ -15,7 +15,7 @@ from vigent.domain.time import OPEN
 from vigent.errors import BadExport, CorruptStore, ErasedPerson, ResourceExists
 from vigent.govern.indexing import REINDEX, mend_index
 from vigent.moving.exporting import Export, nobody_asks
-from vigent.moving.ledger import BORN, erase_again
+from vigent.moving.ledger import BORN
 from vigent.moving.unfolding import Unfolding
 from vigent.ports.moving import Progress
 from vigent.ports.storage import Storage, Transaction
@@ -29,10 +29,7 @@ _VECTORS: Final = 500
 
 
 class Imported(NamedTuple):
-    """What an import came to; ``fresh`` is False where all of it was there already.
-
-    ``erased`` counts persons who were in the file and are erased by its own ledger.
-    """
+    """What an import came to; ``fresh`` is False where all of it was there already."""
 
     tenant: str
     person: str | None
@@ -40,7 +37,6 @@ class Imported(NamedTuple):
     counts: Mapping[str, int]
     digest: str
     vectors: int = 0
-    erased: int = 0
 
 
 def verify_lines(lines: Iterable[bytes]) -> str:
@@ -80,9 +76,7 @@ def import_lines(
     mend_index(storage, target)
     loading.index_done()
     vectors = loading.vectors()
-    return Imported(
-        target, found.person, fresh, found.counts, loading.digest, vectors, loading.erased
-    )
+    return Imported(target, found.person, fresh, found.counts, loading.digest, vectors)
 
 
 class _Loading:
@@ -104,7 +98,6 @@ class _Loading:
         self.ids = ids
         self.progress = progress
         self.digest = ""
-        self.erased = 0
         self._earliest = OPEN
         self._done = 0
         self._bases: Mapping[str, int] = {}
@@ -123,7 +116,6 @@ class _Loading:
             for table, group in groupby(rows, key=lambda pair: pair[0]):
                 self._take(transaction, table, (row for _, row in group), salt)
             self._refuse_erased(transaction)
-            self.erased = erase_again(self.storage, transaction, self.tenant, self.clock, self.ids)
             now = self.clock.now()
             for store in sorted(self._stores):  # until the index is made, whoever opens it makes it
                 transaction.queue(REINDEX, self.tenant, store, now)

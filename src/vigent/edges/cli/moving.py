@@ -107,13 +107,11 @@ def moved_in(call: Call, file: str, tenant: str | None, lines: Iterable[bytes]) 
     told = {
         "file": file, "tenant": done.tenant, "person": done.person, "fresh": done.fresh,
         "counts": dict(done.counts), "digest": done.digest, "vectors": done.vectors,
-        "erased_again": done.erased,
     }  # fmt: skip
     state = "imported" if done.fresh else "there already, and the same"
     _summary(
         call, told, (state, visible(done.person or done.tenant)),
         ("rows", _counted(done.counts)), ("digest", done.digest),
-        ("erased again", str(done.erased) if done.erased else None),
     )  # fmt: skip
 
 
