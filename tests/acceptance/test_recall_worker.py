@@ -76,6 +76,8 @@ class Failing(HashEmbedder):
 class ReadOnly:
     """A storage whose writes fail."""
 
+    is_branch = False
+
     def __init__(self, storage):
         self.storage = storage
         self.snapshot = storage.snapshot

@@ -18,6 +18,7 @@ from vigent.ports.aliases import AliasQuick, AliasReads
 from vigent.ports.audit import AuditTrail
 from vigent.ports.index import IndexReads
 from vigent.ports.listing import ListingReads
+from vigent.ports.moving import Loads, MovingReads
 from vigent.ports.removal import PersonReads, Removal
 from vigent.ports.resources import ResourceQuick, ResourceReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
@@ -160,7 +161,7 @@ class Timelines(Protocol):
 
 class Snapshot(
     Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, ResourceReads, PersonReads,
-    UpkeepReads, ListingReads, Protocol,
+    UpkeepReads, ListingReads, MovingReads, Protocol,
 ):  # fmt: skip
     """One consistent view of a store."""
 
@@ -222,7 +223,7 @@ class Folding(Timelines, Protocol):
         ...
 
 
-class Transaction(Snapshot, Folding, ThreadNumbers, Removal, Protocol):
+class Transaction(Snapshot, Folding, ThreadNumbers, Removal, Loads, Protocol):
     """A snapshot that holds the write lock; leaving it commits, an error rolls all back."""
 
 
@@ -232,6 +233,11 @@ class Storage(AuditTrail, Protocol):
     @property
     def writable(self) -> bool:
         """Whether it can be written, as far as was known when it was opened."""
+        ...
+
+    @property
+    def is_branch(self) -> bool:
+        """Whether it is a copy to try something on, on which nothing works by itself."""
         ...
 
     def reader(self) -> Quick:

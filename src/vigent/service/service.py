@@ -253,7 +253,8 @@ class Service:
         if self._worker is not None:
             self._worker.catch_up(0, 0)
         chosen = settings or UpkeepSettings()
-        if chosen.enabled and self.storage.writable and self.upkeep is None:
+        storage = self.storage
+        if chosen.enabled and storage.writable and not storage.is_branch and self.upkeep is None:
             self.upkeep = Upkeep(self.storage, self.clock, self._sweep, chosen)
             self.upkeep.start()
 

@@ -353,13 +353,16 @@ def _reconcile(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entere
 
 
 def _fingerprint(work: Work, draft: Draft, dated: Dated) -> bytes | None:
-    """Give what makes a request of an episode the same request; None without an episode."""
+    """Give what makes a request of an episode the same request; None without an episode.
+
+    The key goes in by its identity: its row number is another one once memory was moved.
+    """
     if draft.source_episode is None:
         return None
     end = "" if dated.end == OPEN else str(dated.end)
     # What a retraction without a date begins at is the episode's time: that is part of it too.
     parts = (
-        draft.source_episode, str(work.key.no), str(dated.start), end, draft.mode,
+        draft.source_episode, *work.key.id[1:], str(dated.start), end, draft.mode,
         str(draft.retract), draft.corrects or "", *(v.canon for v in draft.values),
     )  # fmt: skip
     text = "\x1f".join(f"{len(part)}:{part}" for part in parts)

@@ -6,7 +6,7 @@ import inspect
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, ParamSpec
@@ -112,11 +112,21 @@ class Call:
         self._check(create=create)
         return closing(Service.open(self.db, schema=self.schema, embedder="none"))
 
+    def place(self, *, create: bool = False) -> str:
+        """Give the store that is meant, which must be there unless it may be made."""
+        self._check(create=create)
+        return self.db
+
+    def at(self, db: str) -> str:
+        """Give another store that is meant, which must be there."""
+        return replace(self, db=db).place()
+
     def _check(self, *, create: bool) -> None:
         if not self.db.strip():
             raise InvalidInput("db", "must name a file")
         # os.path, not Path.exists: a name no file can have is one that does not exist
-        if not create and self.db != ":memory:" and not os.path.exists(self.db):  # noqa: PTH110
+        named = self.db == ":memory:" or "://" in self.db
+        if not create and not named and not os.path.exists(self.db):  # noqa: PTH110
             raise InvalidInput(
                 "db", f"there is no store at {self.db}; write, capture, import or demo make one"
             )

@@ -16,6 +16,7 @@ from vigent.errors import StoreBusy, StoreReadOnly
 from vigent.storage.migrate import migrate_sqlite
 from vigent.storage.sqlite.auditing import SEALED_AT_ONCE, seal_some, unsealed_tenants, verify_audit
 from vigent.storage.sqlite.connection import Connections, translate, translated
+from vigent.storage.sqlite.copying import marked_as_branch
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.erasing import ErasingTransaction, purge_files
 from vigent.storage.sqlite.inspecting import inspect
@@ -49,6 +50,7 @@ class SqliteStorage:
                     raise StoreReadOnly("the store cannot be made: the folder is read-only")
             else:
                 migrate_sqlite(connection, "vigent.storage.sqlite")
+            self.is_branch = marked_as_branch(connection)
         self._reader = threading.local()
 
     @property

@@ -7,11 +7,15 @@ either). A reader that still holds old pages keeps the second from being true, s
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import apsw
 
+from vigent.domain.moving import Row
 from vigent.ports.removal import Erasure
+from vigent.storage.sqlite.connection import translated
 from vigent.storage.sqlite.database import Database
+from vigent.storage.sqlite.moving import Unloaded
 from vigent.storage.sqlite.reading import Q
 from vigent.storage.sqlite.writing import SqliteTransaction
 
@@ -53,8 +57,19 @@ _TENANT_TABLES = (
 )
 
 
-class ErasingTransaction(SqliteTransaction):
-    """A write transaction that can also remove a person."""
+class ErasingTransaction(SqliteTransaction, Unloaded):
+    """A write transaction that can also remove a person, and take in rows as they are."""
+
+    def __init__(self, connection: Database) -> None:
+        SqliteTransaction.__init__(self, connection)
+        Unloaded.__init__(self, connection)
+
+    def load(self, table: str, tenant: str, rows: Iterable[Row]) -> None:
+        """Store rows as they are; what is written later goes on from their numbers."""
+        self.flush()
+        with translated():
+            super().load(table, tenant, rows)
+        self._count()
 
     def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
         """Remove a person's rows and note it in the ledger; gives the counts per table."""

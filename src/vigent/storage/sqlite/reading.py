@@ -21,6 +21,7 @@ from vigent.storage.sqlite.aliases import AliasView
 from vigent.storage.sqlite.connection import translate
 from vigent.storage.sqlite.database import Database
 from vigent.storage.sqlite.indexing import IndexView
+from vigent.storage.sqlite.moving import MovingView
 from vigent.storage.sqlite.resources import ResourceView
 
 __all__ = ["Q", "SqliteSnapshot", "key_of"]
@@ -36,7 +37,7 @@ def key_of(row: Sequence[Any]) -> Key:
     return Key(row[0], KeyId(*row[1:7]), row[7], row[8])
 
 
-class SqliteSnapshot(AliasView, IndexView, ResourceView):
+class SqliteSnapshot(AliasView, IndexView, ResourceView, MovingView):
     """Reads rows; whoever opened it sees to it that they are of one moment."""
 
     def __init__(self, connection: Database) -> None:

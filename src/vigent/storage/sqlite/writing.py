@@ -47,14 +47,18 @@ class SqliteTransaction(SqliteSnapshot):
         self._dirty: set[int] = set()
         self._stale = False
         self._fresh: dict[KeyId, Key] = {}
+        self._count()
+        self._handles: set[object] = set()
+        self._wanted: list[int] = []
+        self._ahead: dict[int, tuple[Belief, Statement]] = {}
+
+    def _count(self) -> None:
+        """Find out which row numbers are free."""
         key, statement, belief, audit, alias = self._run(Q["last_numbers"]).fetchall()[0]
         self._any_alias = alias is not None
         self._numbers = Numbers(key + 1, statement + 1, belief + 1)
         self._last: dict[str, int] = {"last_audit": audit}
         self._unwritten = statement + 1
-        self._handles: set[object] = set()
-        self._wanted: list[int] = []
-        self._ahead: dict[int, tuple[Belief, Statement]] = {}
 
     @property
     def numbers(self) -> Numbers:
