@@ -1,1 +1,1 @@
-"""The adapter for PostgreSQL: what was written is stored as rows of a tenant."""
+"""Memory in a PostgreSQL database."""

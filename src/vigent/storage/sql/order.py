@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from vigent.domain.statements import Statement
-from vigent.storage.sqlite.aliases import ALIAS_ORDER
-from vigent.storage.sqlite.indexing import INDEX_ORDER
-from vigent.storage.sqlite.resources import RESOURCE_ORDER
-from vigent.storage.sqlite.threads import THREAD_ORDER
+from vigent.storage.sql.aliases import ALIAS_ORDER
+from vigent.storage.sql.indexing import INDEX_ORDER
+from vigent.storage.sql.resources import RESOURCE_ORDER
+from vigent.storage.sql.threads import THREAD_ORDER
 
 __all__ = ["ORDER", "amendment"]
 

@@ -1,0 +1,1 @@
+-- Statements about words, vectors, threads, names, resources and lists; see queries.sql.
