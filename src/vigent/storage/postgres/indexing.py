@@ -7,16 +7,18 @@ had not ended when they looked before once more.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import orjson
 
 from vigent.domain.passages import PassageRow
 from vigent.storage.sql.indexing import IndexView
+from vigent.storage.sql.rows import Row
 
 __all__ = ["PgIndexView"]
 
-_PAGE: Final = 256
+_PAGE: Final = 64
 """How many transactions that made passages are looked at together."""
 
 
@@ -48,16 +50,22 @@ class PgIndexView(IndexView):
         is asked for. None that is left out has a lower number than the last one given.
         """
         found: dict[int, PassageRow] = {}
-        last, more = 0, True
+        made = self._run(self._q["passages_late"], (model, after)).fetchall()
+        more = True
         while more and len(found) < limit:
-            made = self._run(self._q["passages_made"], (model, after, last, _PAGE)).fetchall()
-            whose: dict[str, list[int]] = {}
-            for _, tenant, transaction in made:
-                whose.setdefault(tenant, []).append(transaction)
-            for tenant, transactions in whose.items():
-                asked = (tenant, orjson.dumps(transactions).decode(), model, limit)
-                for row in self._run(self._q["passages_unembedded"], asked).fetchall():
-                    found[row[0]] = PassageRow._make(row)
-            more = len(made) == _PAGE
-            last = made[-1][0] if made else 0
+            page = self._run(self._q["passages_made"], (after, _PAGE)).fetchall()
+            self._take_unembedded([*made, *page], model, limit, found)
+            more, made = len(page) == _PAGE, []
+            after = page[-1][0] if page else after
         return [found[no] for no in sorted(found)[:limit]]
+
+    def _take_unembedded(
+        self, made: Sequence[Row], model: int, limit: int, found: dict[int, PassageRow]
+    ) -> None:
+        whose: dict[str, list[int]] = {}
+        for _, tenant, transaction in made:
+            whose.setdefault(tenant, []).append(transaction)
+        for tenant, transactions in whose.items():
+            asked = (tenant, orjson.dumps(transactions).decode(), model, limit)
+            for row in self._run(self._q["passages_unembedded"], asked).fetchall():
+                found[row[0]] = PassageRow._make(row)

@@ -114,16 +114,20 @@ SELECT no, tenant, scope, kind, type, source, home, start, stop, at, about, word
 FROM passage WHERE tenant = ?1 AND source = ?2 AND kind = ?3 ORDER BY no;
 
 -- name: passage_before
--- The last passage of the episode that goes before in the same thread and scope.
-SELECT passage.no, passage.tenant, passage.scope, passage.kind, passage.type, passage.source,
-       passage.home, passage.start, passage.stop, passage.at, passage.about, passage.words FROM
-       thread_item AS here
-JOIN thread_item AS prior
-ON prior.tenant = here.tenant AND prior.thread = here.thread AND prior.position < here.position
-JOIN passage
-ON passage.tenant = prior.tenant AND passage.source = prior.episode AND passage.kind = 1
-WHERE here.tenant = ?1 AND here.episode = ?2 AND passage.scope = ?3
-ORDER BY prior.position DESC, passage.no DESC LIMIT 1;
+-- The last passage of the episode that goes before in the same thread and scope. The episode is
+-- found from the position backwards, however long the thread is.
+SELECT no, tenant, scope, kind, type, source, home, start, stop, at, about, words
+FROM passage
+WHERE tenant = ?1 AND scope = ?3 AND kind = 1 AND source = (
+    SELECT prior.episode FROM thread_item AS prior
+    WHERE prior.tenant = ?1
+      AND prior.thread = (SELECT thread FROM thread_item WHERE tenant = ?1 AND episode = ?2)
+      AND prior.position < (SELECT position FROM thread_item WHERE tenant = ?1 AND episode = ?2)
+      AND EXISTS (
+        SELECT 1 FROM passage AS own
+        WHERE own.tenant = ?1 AND own.source = prior.episode AND own.kind = 1 AND own.scope = ?3)
+    ORDER BY prior.position DESC LIMIT 1)
+ORDER BY no DESC LIMIT 1;
 
 -- name: passages_counted
 -- How many passages a tenant has, and how many of them come after one.
@@ -159,8 +163,8 @@ WHERE no = ?4;
 -- Episodes by their row numbers.
 SELECT no, tenant, id, store, person, role, kind, content, occurred_at, recorded_at, speaker,
        thread, external_id, metadata, expires_at, flagged, stub
-FROM episode WHERE tenant = ?1 AND no IN (SELECT v::bigint FROM
-       jsonb_array_elements_text(?2::jsonb) AS t(v)) ORDER BY no;
+FROM episode WHERE tenant = ?1 AND no = ANY (ARRAY(
+    SELECT v::bigint FROM jsonb_array_elements_text(?2::jsonb) AS t(v))) ORDER BY no;
 
 -- name: said
 -- Episodes by their row numbers, each with its place in a thread and until when that is usage.
@@ -172,8 +176,8 @@ SELECT episode.no, episode.tenant, episode.id, episode.store, episode.person, ep
 FROM episode
 LEFT JOIN thread_item AS item ON item.tenant = ?1 AND item.episode = episode.no
 LEFT JOIN thread ON thread.tenant = ?1 AND thread.no = item.thread
-WHERE episode.tenant = ?1 AND episode.no IN (SELECT v::bigint FROM
-       jsonb_array_elements_text(?2::jsonb) AS t(v));
+WHERE episode.tenant = ?1 AND episode.no = ANY (ARRAY(
+    SELECT v::bigint FROM jsonb_array_elements_text(?2::jsonb) AS t(v)));
 
 -- name: episodes_from
 -- The episodes of a tenant from a row number on.
@@ -470,7 +474,8 @@ SELECT kind, state, count(*) FROM job GROUP BY kind, state ORDER BY kind, state;
 -- Keys by their numbers.
 SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
 FROM key
-WHERE tenant = ?1 AND no IN (SELECT v::bigint FROM jsonb_array_elements_text(?2::jsonb) AS t(v));
+WHERE tenant = ?1 AND no = ANY (ARRAY(
+    SELECT v::bigint FROM jsonb_array_elements_text(?2::jsonb) AS t(v)));
 
 -- name: passages_of_scope
 -- The passages of a scope that came after one.
@@ -496,21 +501,28 @@ ORDER BY no;
 SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
 
 -- name: passages_made
--- Whose passages a model has not looked at yet, by the transactions that wrote them. Sweeps.
+-- Which transactions made passages, after a number, and whose. Sweeps.
+SELECT no, tenant, tx::text::bigint FROM passage_made WHERE no > ?1 ORDER BY no LIMIT ?2;
+
+-- name: passages_late
+-- Which transactions made passages up to a number that a model may have looked for too early, and
+-- whose. The sum keeps the planner from reading all that was made before. Sweeps.
 SELECT no, tenant, tx::text::bigint FROM passage_made
-WHERE no > ?3 AND (no > ?2 OR tx >= (SELECT settled::text::xid8 FROM embedder WHERE embedder.no = ?1))
-ORDER BY no LIMIT ?4;
+WHERE tx >= (SELECT settled::text::xid8 FROM embedder WHERE embedder.no = ?1) AND no + 0 <= ?2
+ORDER BY tx;
 
 -- name: passages_unembedded
--- Passages of a tenant that some transactions wrote and that have no vector by a model.
-SELECT no, tenant, scope, kind, type, source, home, start, stop, at, about, words
-FROM passage
-WHERE tenant = ?1
-  AND tx IN (SELECT v::xid8 FROM jsonb_array_elements_text(?2::jsonb) AS t(v))
-  AND NOT EXISTS (
-    SELECT 1 FROM vector_row AS made
-    WHERE made.tenant = ?1 AND made.passage = passage.no AND made.model = ?3)
-ORDER BY no LIMIT ?4;
+-- Passages of a tenant that some transactions wrote and that have no vector by a model. Of each
+-- transaction no more are read than are asked for.
+SELECT found.* FROM jsonb_array_elements_text(?2::jsonb) AS t(v)
+CROSS JOIN LATERAL (
+    SELECT no, tenant, scope, kind, type, source, home, start, stop, at, about, words
+    FROM passage
+    WHERE passage.tenant = ?1 AND passage.tx = t.v::xid8 AND NOT EXISTS (
+        SELECT 1 FROM vector_row AS made
+        WHERE made.tenant = ?1 AND made.passage = passage.no AND made.model = ?3)
+    ORDER BY passage.no LIMIT ?4) AS found
+ORDER BY found.no LIMIT ?4;
 
 -- name: last_passage
 -- A number that no passage is above. Sweeps.
@@ -522,10 +534,10 @@ SELECT hashtextextended(pg_current_snapshot()::text, 0);
 
 -- name: believed_among
 -- Those of some memories that are believed now and are not over at an instant.
-SELECT t.v::bigint FROM jsonb_array_elements_text(?2::jsonb) AS t(v) WHERE EXISTS (
-    SELECT 1 FROM belief
-    WHERE belief.tenant = ?1 AND belief.memory = t.v::bigint AND belief.recorded_to IS NULL
-      AND belief.valid_to > ?3);
+SELECT DISTINCT memory FROM belief
+WHERE tenant = ?1 AND memory = ANY (ARRAY(
+    SELECT v::bigint FROM jsonb_array_elements_text(?2::jsonb) AS t(v)))
+  AND recorded_to IS NULL AND valid_to > ?3;
 
 -- name: any_alias
 -- Whether a tenant has any alias.

@@ -22,7 +22,7 @@ CREATE TABLE passage (
     PRIMARY KEY (tenant, no)
 );
 CREATE INDEX passage_scope ON passage (tenant, scope, no);
-CREATE INDEX passage_new ON passage (tenant, tx);
+CREATE INDEX passage_new ON passage (tenant, tx, no);
 CREATE INDEX passage_source ON passage (tenant, source, kind);
 
 -- Readers keep the passages of a scope in memory and fetch what is new; where something was
