@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import select
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import psycopg
@@ -29,39 +30,14 @@ _FAILED: Final = frozenset((pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.BAD_RESPONS
 
 
 class Answer:
-    """What a statement gives back, once it is asked for."""
+    """What a statement gives back, once it came."""
 
-    __slots__ = ("_line", "_next", "changed", "rows")
+    __slots__ = ("changed", "rows", "settled")
 
-    def __init__(self, line: Line) -> None:
-        self._line: Line | None = line
+    def __init__(self) -> None:
         self.rows: list[tuple[Any, ...]] = []
         self.changed = 0
-        self._next = 0
-
-    def settle(self, rows: list[tuple[Any, ...]], changed: int) -> None:
-        """Take what came."""
-        self.rows, self.changed, self._line = rows, changed, None
-
-    def fetchall(self) -> list[tuple[Any, ...]]:
-        """Give all rows."""
-        if self._line is not None:
-            self._line.finish()
-        return self.rows
-
-    def fetchone(self) -> tuple[Any, ...] | None:
-        """Give the next row, or None."""
-        rows = self.fetchall()
-        self._next += 1
-        return rows[self._next - 1] if self._next <= len(rows) else None
-
-    def count(self) -> int:
-        """Give how many rows the statement changed."""
-        self.fetchall()
-        return self.changed
-
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        return iter(self.fetchall())
+        self.settled = False
 
 
 class Line:
@@ -106,7 +82,7 @@ class Line:
             else:
                 given.append(repr(value).encode())
             formats.append(kind)
-        pg, answer = self._pg, Answer(self)
+        pg, answer = self._pg, Answer()
         if not self._prepare:
             pg.send_query_params(query.sql, given, None, formats, _BINARY)
         else:
@@ -164,7 +140,7 @@ class Line:
         if result.ntuples:
             self._transformer.set_pgresult(result)
             rows = self._transformer.load_rows(0, result.ntuples, tuple)
-        answer.settle(rows, result.command_tuples or 0)
+        answer.rows, answer.changed, answer.settled = rows, result.command_tuples or 0, True
 
     def _wait(self, deadline: float) -> None:
         """Send what is left to send and wait until an answer is there."""
@@ -181,6 +157,11 @@ class Line:
             if unsent:
                 self._poll.modify(pg.socket, select.POLLIN)
             pg.consume_input()
+
+    def drain(self) -> None:
+        """Take the answers of what was sent, whatever they are."""
+        with suppress(psycopg.Error):
+            self.finish()
 
     @property
     def quiet(self) -> bool:
