@@ -539,10 +539,6 @@ WHERE tenant = ?1 AND memory = ANY (ARRAY(
     SELECT v::bigint FROM jsonb_array_elements_text(?2::jsonb) AS t(v)))
   AND recorded_to IS NULL AND valid_to > ?3;
 
--- name: any_alias
--- Whether a tenant has any alias.
-SELECT EXISTS (SELECT 1 FROM alias WHERE tenant = ?)::int::bigint;
-
 -- name: last_seal
 -- The newest seal of a tenant.
 SELECT n, hash FROM seal WHERE tenant = ? AND n > 0 ORDER BY n DESC LIMIT 1;

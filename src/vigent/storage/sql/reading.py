@@ -18,7 +18,7 @@ from vigent.ports.typed import TypedRow
 from vigent.storage.sql.aliases import AliasView
 from vigent.storage.sql.indexing import IndexView
 from vigent.storage.sql.resources import ResourceView
-from vigent.storage.sql.rows import Queries, Run
+from vigent.storage.sql.rows import Queries, Row, Run
 
 __all__ = ["SqlSnapshot", "covers", "key_of"]
 
@@ -91,6 +91,11 @@ class SqlSnapshot(AliasView, IndexView, ResourceView):
         self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
     ) -> list[Stretched]:
         """Give what is believed at two instants: of one member, or of all of them."""
+        return self._stretch(key, self._rows_at(key, member, valid_at, known_at))
+
+    def _rows_at(
+        self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
+    ) -> list[Row]:
         scope = (key.id.tenant, key.no)
         if known_at is None or known_at >= key.last_recorded:
             if member is None:
@@ -103,11 +108,11 @@ class SqlSnapshot(AliasView, IndexView, ResourceView):
         else:
             found = self._walk(key, member, valid_at, known_at)
             rows = [] if found is None else [found]
-        return [self._stretched(key, Belief._make(row)) for row in rows]
+        return rows
 
     def _walk(
         self, key: Key, member: bytes, valid_at: Instant, known_at: Instant
-    ) -> Sequence[Any] | None:
+    ) -> Row | None:
         """Find the stretch that covers both instants by walking two indexes in turns.
 
         A long history lies behind either instant, seldom behind both: whichever walk meets the
@@ -141,6 +146,10 @@ class SqlSnapshot(AliasView, IndexView, ResourceView):
             rows = self._run(self._q["beliefs_of_key"], (tenant, key.no)).fetchall()
         else:
             rows = self._run(self._q["beliefs_of_memory"], (tenant, memory)).fetchall()
+        return self._stretch(key, rows)
+
+    def _stretch(self, key: Key, rows: Sequence[Row]) -> list[Stretched]:
+        """Give beliefs with the statements of their memories."""
         return [self._stretched(key, Belief._make(row)) for row in rows]
 
     def changed(

@@ -1,0 +1,107 @@
+"""A consistent view of a store in a PostgreSQL database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import orjson
+
+from vigent.domain.statements import Belief, Key, Statement
+from vigent.domain.time import Instant
+from vigent.ports.storage import Selection, Stretched
+from vigent.storage.postgres.indexing import PgIndexView
+from vigent.storage.postgres.resources import PgResourceView
+from vigent.storage.postgres.span import Span
+from vigent.storage.postgres.statements import Q
+from vigent.storage.sql.reading import SqlSnapshot, key_of
+from vigent.storage.sql.rows import Row
+
+__all__ = ["PgSnapshot", "numbers_of"]
+
+_HANDLES: Final = {
+    "replacing": "statements_replacing",
+    "fingerprint": "statements_of_fingerprint",
+    "evidence_for": "statements_of_evidence",
+    "held_by": "statements_held",
+    "of_key": "statements_of_key",
+    "expired_by": "statements_expired",
+}
+
+
+def numbers_of(numbers: Iterable[int]) -> str:
+    """Give row numbers as the text in which they are handed to a statement."""
+    return orjson.dumps(list(numbers)).decode()
+
+
+class PgSnapshot(PgIndexView, PgResourceView, SqlSnapshot):
+    """Reads rows of one moment. Rows that belong together are fetched in one trip."""
+
+    def __init__(self, span: Span) -> None:
+        super().__init__(span.run, Q)
+        self._span = span
+
+    def _statements_numbered(self, tenant: str, numbers: Iterable[int]) -> dict[int, Statement]:
+        wanted = list(dict.fromkeys(numbers))
+        if not wanted:
+            return {}
+        if len(wanted) == 1:
+            rows = self._run(Q["statement_by_no"], (wanted[0], tenant)).fetchall()
+        else:
+            asked = (tenant, numbers_of(wanted))
+            rows = self._run(Q["statements_numbered"], asked).fetchall()
+        return {row[0]: Statement._make(row) for row in rows}
+
+    def _stretch(self, key: Key, rows: Sequence[Row]) -> list[Stretched]:
+        """Give beliefs with the statements of their memories."""
+        beliefs = [Belief._make(row) for row in rows]
+        found = self._statements_numbered(key.id.tenant, (b.memory for b in beliefs))
+        return [Stretched(key, b, found[b.memory]) for b in beliefs]
+
+    def changed(
+        self, selection: Selection, axis: str, since: Instant, until: Instant
+    ) -> list[Stretched]:
+        """Give the stretches with an end in ``(since, until]`` on one axis."""
+        s, out = selection, list[Stretched]()
+        query = Q["changed_valid"] if axis == "valid" else Q["changed_recorded"]
+        for person in s.persons:
+            numbers = self._run(query, (s.tenant, s.store, person, since, until)).fetchall()
+            listed = numbers_of(number for (number,) in numbers)
+            found = self._run(Q["beliefs_numbered"], (s.tenant, listed)).fetchall()
+            rows = {row[0]: row for row in found}
+            self._know_keys(s.tenant, (row[2] for row in found))
+            for (number,) in numbers:
+                key = self._keys[rows[number][2]]
+                if s.subject is None or key.id.subject == s.subject:
+                    out += self._stretch(key, [rows[number]])
+        return out
+
+    def _know_keys(self, tenant: str, numbers: Iterable[int]) -> None:
+        """See to it that keys are at hand."""
+        wanted = [n for n in dict.fromkeys(numbers) if n not in self._keys]
+        if len(wanted) == 1:
+            rows = self._run(Q["key_by_no"], (wanted[0], tenant)).fetchall()
+        elif wanted:
+            rows = self._run(Q["keys_numbered"], (tenant, numbers_of(wanted))).fetchall()
+        else:
+            return
+        for row in rows:
+            self._keys[row[0]] = key_of(row)
+
+    def statements(self, tenant: str, **handles: Any) -> list[tuple[Key, Statement]]:
+        """Give statements by one of their handles, in order of recording."""
+        asked = [
+            self._run(Q["statement_by_id"], (tenant, text)) for text in handles.get("ids", ())
+        ]
+        numbers = list(handles.get("numbers", ()))
+        rows: list[Row] = list(self._statements_numbered(tenant, numbers).values())
+        for name, query in _HANDLES.items():
+            handle = handles.get(name)
+            if handle is not None:
+                asked.append(self._run(Q[query], (tenant, handle)))
+        for answer in asked:
+            rows += answer.fetchall()
+        found = [Statement._make(row) for row in rows]
+        found.sort(key=lambda s: (s.recorded_from, s.id))
+        self._know_keys(tenant, (s.key for s in found))
+        return [(self._keys[s.key], s) for s in found]
