@@ -470,13 +470,6 @@ SELECT min(run_at) FROM job WHERE kind = 'purge';
 -- How much queued work there is, by kind and state. Sweeps.
 SELECT kind, state, count(*) FROM job GROUP BY kind, state ORDER BY kind, state;
 
--- name: keys_by_number
--- Keys by their numbers.
-SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
-FROM key
-WHERE tenant = ?1 AND no = ANY (ARRAY(
-    SELECT v::bigint FROM jsonb_array_elements_text(?2::jsonb) AS t(v)));
-
 -- name: passages_of_scope
 -- The passages of a scope that came after one.
 SELECT no, tenant, scope, kind, type, source, home, start, stop, at, about, words

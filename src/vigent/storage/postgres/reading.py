@@ -88,6 +88,11 @@ class PgSnapshot(PgIndexView, PgResourceView, SqlSnapshot):
         for row in rows:
             self._keys[row[0]] = key_of(row)
 
+    def _keyed(self, tenant: str, found: Sequence[Statement]) -> list[tuple[Key, Statement]]:
+        """Give statements, each with its key."""
+        self._know_keys(tenant, (s.key for s in found))
+        return super()._keyed(tenant, found)
+
     def statements(self, tenant: str, **handles: Any) -> list[tuple[Key, Statement]]:
         """Give statements by one of their handles, in order of recording."""
         asked = [
