@@ -49,8 +49,19 @@ class IndexReads(Protocol):
         """Give a number that changes whenever passages or vectors of a scope were removed."""
         ...
 
-    def passages(self, tenant: str, scope: str, after: int) -> list[PassageRow]:
-        """Give the passages of a scope with higher numbers than one, rising."""
+    def horizon(self) -> int:
+        """Give the moment from which on others may still write what this view does not see.
+
+        0 where writes come one after another, and what is new has a higher number.
+        """
+        ...
+
+    def passages(self, tenant: str, scope: str, after: int, since: int = 0) -> list[PassageRow]:
+        """Give the passages of a scope with higher numbers than one, rising.
+
+        And others of it that were written since a moment, where an earlier view gave that as its
+        horizon: that view did not see all of them.
+        """
         ...
 
     def passage_before(self, passage: PassageRow) -> PassageRow | None:

@@ -24,16 +24,18 @@ _MOST: Final = 2_000_000
 class Kept:
     """One scope: its passages as of a generation, and the vectors of one model.
 
-    ``behind`` says that the view they are given to is older than they are.
+    ``behind`` says that the view they are given to is older than they are; ``horizon`` is that of
+    the view they were read by.
     """
 
-    __slots__ = ("behind", "corpus", "generation", "lock", "model")
+    __slots__ = ("behind", "corpus", "generation", "horizon", "lock", "model")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.behind = False
         self.corpus = Corpus()
         self.generation = -1
+        self.horizon = 0
         self.model = 0
 
 
@@ -85,23 +87,25 @@ class IndexCache:
 
 
 def _refresh(kept: Kept, snapshot: Snapshot, tenant: str, scope: str, model: int | None) -> None:
+    # Before what is read: of two views the horizon of the earlier one is right for both.
+    horizon = snapshot.horizon()
     generation = snapshot.index_generation(tenant, scope)
     if generation > kept.generation:
         kept.corpus, kept.generation, kept.model = Corpus(), generation, model or 0
+        kept.horizon = 0
     elif model is not None and kept.model != model:
         kept.corpus.drop_vectors()
         kept.model = model
-    kept.behind = generation < kept.generation
+    kept.behind = generation < kept.generation or horizon < kept.horizon
     if kept.behind:
         return  # what this view has more was removed since
     corpus = kept.corpus
     # The last one once more: a view that does not see it is older than the columns.
-    rows = snapshot.passages(tenant, scope, max(0, corpus.last - 1))
-    if len(corpus):
-        kept.behind = not rows or rows[0].no != corpus.last
-        rows = rows[1:]
+    rows = snapshot.passages(tenant, scope, max(0, corpus.last - 1), kept.horizon)
+    kept.behind = len(corpus) > 0 and all(row.no != corpus.last for row in rows)
     if kept.behind:
         return
     corpus.add(rows)
+    kept.horizon = horizon
     if model:
         corpus.add_vectors(snapshot.vectors(tenant, scope, model, corpus.last_vector))

@@ -123,8 +123,13 @@ class IndexView:
         """Give a number that changes whenever passages or vectors of a scope were removed."""
         return self._index.generations.get((tenant, scope), 0)
 
-    def passages(self, tenant: str, scope: str, after: int) -> list[PassageRow]:
+    def horizon(self) -> int:
+        """Give 0: who writes holds the lock, and a higher number is a later write."""
+        return 0
+
+    def passages(self, tenant: str, scope: str, after: int, since: int = 0) -> list[PassageRow]:
         """Give the passages of a scope with higher numbers than one, rising."""
+        del since
         rows = self._index.passages.values()
         return [p for p in rows if (p.tenant, p.scope) == (tenant, scope) and p.no > after]
 

@@ -1,11 +1,63 @@
-"""Passages and vectors in a PostgreSQL database."""
+"""Passages and vectors in a PostgreSQL database.
+
+Many write at once here: a passage with a lower number may come to be seen after one with a higher
+number. Each bears the transaction that wrote it, and readers look at those of transactions that
+had not ended when they looked before once more.
+"""
 
 from __future__ import annotations
 
+from typing import Final
+
+import orjson
+
+from vigent.domain.passages import PassageRow
 from vigent.storage.sql.indexing import IndexView
 
 __all__ = ["PgIndexView"]
 
+_PAGE: Final = 256
+"""How many transactions that made passages are looked at together."""
+
 
 class PgIndexView(IndexView):
     """What a snapshot sees of the index."""
+
+    _horizon: int | None = None
+
+    def horizon(self) -> int:
+        """Give the oldest transaction that may still write what this view does not see."""
+        if self._horizon is None:
+            self._horizon = self._run(self._q["horizon"], ()).fetchall()[0][0]
+        return self._horizon
+
+    def passages(self, tenant: str, scope: str, after: int, since: int = 0) -> list[PassageRow]:
+        """Give the passages of a scope with higher numbers than one, rising.
+
+        And those with lower ones that were written by transactions from a horizon on.
+        """
+        if not since:
+            return super().passages(tenant, scope, after)
+        rows = self._run(self._q["passages_new"], (tenant, scope, after, since)).fetchall()
+        return [PassageRow._make(row) for row in rows]
+
+    def passages_unembedded(self, model: int, after: int, limit: int) -> list[PassageRow]:
+        """Give passages of every tenant without a vector by a model, from a number on, rising.
+
+        Whose they are is read off the transactions that made some; what those made, each tenant
+        is asked for. None that is left out has a lower number than the last one given.
+        """
+        found: dict[int, PassageRow] = {}
+        last, more = 0, True
+        while more and len(found) < limit:
+            made = self._run(self._q["passages_made"], (model, after, last, _PAGE)).fetchall()
+            whose: dict[str, list[int]] = {}
+            for _, tenant, transaction in made:
+                whose.setdefault(tenant, []).append(transaction)
+            for tenant, transactions in whose.items():
+                asked = (tenant, orjson.dumps(transactions).decode(), model, limit)
+                for row in self._run(self._q["passages_unembedded"], asked).fetchall():
+                    found[row[0]] = PassageRow._make(row)
+            more = len(made) == _PAGE
+            last = made[-1][0] if made else 0
+        return [found[no] for no in sorted(found)[:limit]]

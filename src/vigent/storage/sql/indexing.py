@@ -59,8 +59,13 @@ class IndexView(SqlView):
         rows = self._run(self._q["index_generation"], (tenant, scope)).fetchall()
         return rows[0][0] if rows else 0
 
-    def passages(self, tenant: str, scope: str, after: int) -> list[PassageRow]:
+    def horizon(self) -> int:
+        """Give 0: who writes holds the lock, and a higher number is a later write."""
+        return 0
+
+    def passages(self, tenant: str, scope: str, after: int, since: int = 0) -> list[PassageRow]:
         """Give the passages of a scope with higher numbers than one, rising."""
+        del since
         rows = self._run(self._q["passages_of_scope"], (tenant, scope, after)).fetchall()
         return [PassageRow._make(row) for row in rows]
 

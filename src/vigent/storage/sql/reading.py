@@ -169,6 +169,10 @@ class SqlSnapshot(AliasView, IndexView, ResourceView):
                     out.append(self._stretched(key, belief))
         return out
 
+    def _keyed(self, tenant: str, found: Sequence[Statement]) -> list[tuple[Key, Statement]]:
+        """Give statements, each with its key."""
+        return [(self._key(tenant, s.key), s) for s in found]
+
     def _key(self, tenant: str, number: int) -> Key:
         key = self._keys.get(number)
         if key is None:
@@ -214,7 +218,7 @@ class SqlSnapshot(AliasView, IndexView, ResourceView):
                 rows += self._run(self._q[query], (tenant, handle)).fetchall()
         found = [Statement._make(row) for row in rows]
         found.sort(key=lambda s: (s.recorded_from, s.id))
-        return [(self._key(tenant, s.key), s) for s in found]
+        return self._keyed(tenant, found)
 
     def given(self, tenant: str, ids: Sequence[str]) -> list[Given]:
         """Give memories by their ids, those that are there; in no order."""
@@ -227,7 +231,7 @@ class SqlSnapshot(AliasView, IndexView, ResourceView):
         """Give the statements of a tenant with higher numbers than one, rising."""
         rows = self._run(self._q["statements_from"], (tenant, after, limit)).fetchall()
         found = [Statement._make(row) for row in rows]
-        return [(self._key(tenant, s.key), s) for s in found]
+        return self._keyed(tenant, found)
 
     def broad(self, tenant: str, store: str, persons: tuple[str, ...], keys: int) -> bool:
         """Say whether some persons have together more than so many keys in a store."""
@@ -247,7 +251,7 @@ class SqlSnapshot(AliasView, IndexView, ResourceView):
         asked = (tenant, *since, store, persons[0], persons[-1], attribute, limit)
         rows = self._run(self._q["statements_recorded"], asked).fetchall()
         found = [Statement._make(row) for row in rows]
-        return [(self._key(tenant, s.key), s) for s in found]
+        return self._keyed(tenant, found)
 
     def episodes(
         self,

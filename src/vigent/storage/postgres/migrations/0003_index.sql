@@ -22,7 +22,7 @@ CREATE TABLE passage (
     PRIMARY KEY (tenant, no)
 );
 CREATE INDEX passage_scope ON passage (tenant, scope, no);
-CREATE INDEX passage_new ON passage (tenant, scope, tx);
+CREATE INDEX passage_new ON passage (tenant, tx);
 CREATE INDEX passage_source ON passage (tenant, source, kind);
 
 -- Readers keep the passages of a scope in memory and fetch what is new; where something was
@@ -35,8 +35,9 @@ CREATE TABLE index_change (
 );
 
 -- Vectors of two models are never compared: each belongs to one. It has seen every passage up to
--- "done"; whoever makes its vectors has the lease, and "problem" says why none are made. Models
--- are nobody's: the table is in no shard, and bears nothing of a tenant.
+-- "done", but for those of transactions from "settled" on, which may have ended later; "upcoming"
+-- is what that is to be next. Whoever makes its vectors has the lease, and "problem" says why none
+-- are made. Models are nobody's: the table is in no shard, and bears nothing of a tenant.
 CREATE TABLE embedder (
     no          bigint GENERATED ALWAYS AS IDENTITY,
     name        text COLLATE "C" NOT NULL,
@@ -45,11 +46,14 @@ CREATE TABLE embedder (
     done        bigint NOT NULL,
     lease_until bigint NOT NULL,
     problem     text COLLATE "C",
+    settled     bigint NOT NULL,
+    upcoming    bigint NOT NULL,
     PRIMARY KEY (no)
 );
 CREATE UNIQUE INDEX embedder_identity ON embedder (name, revision, dimension);
 
--- Vectors as they are kept on every engine: half precision, unit length, little-endian.
+-- Vectors as they are kept on every engine: half precision, unit length, little-endian. Whoever
+-- removes a passage while its vector is being written removes that too.
 CREATE TABLE vector_row (
     no      bigint GENERATED ALWAYS AS IDENTITY,
     tenant  text COLLATE "C" NOT NULL,
@@ -57,20 +61,22 @@ CREATE TABLE vector_row (
     model   bigint NOT NULL,
     passage bigint NOT NULL,
     data    bytea NOT NULL,
-    tx      xid8 NOT NULL DEFAULT pg_current_xact_id(),
-    PRIMARY KEY (tenant, no)
+    PRIMARY KEY (tenant, no),
+    FOREIGN KEY (tenant, passage) REFERENCES passage (tenant, no) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX vector_passage ON vector_row (tenant, passage, model);
 CREATE INDEX vector_scope ON vector_row (tenant, scope, model, no);
-CREATE INDEX vector_new ON vector_row (tenant, scope, model, tx);
 
 -- Which tenants have passages from a number on, in no shard and without content: a row for each
--- transaction that made some, so that models need not look through every tenant.
+-- transaction that made some, with the highest number that it gave, so that models need not look
+-- through every tenant.
 CREATE TABLE passage_made (
     no     bigint NOT NULL,
     tenant text COLLATE "C" NOT NULL,
+    tx     xid8 NOT NULL DEFAULT pg_current_xact_id(),
     PRIMARY KEY (no)
 );
+CREATE INDEX passage_made_new ON passage_made (tx);
 ALTER TABLE passage_made ENABLE ROW LEVEL SECURITY;
 ALTER TABLE passage_made FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_rows ON passage_made
