@@ -65,7 +65,13 @@ class PgIndexView(IndexView):
         whose: dict[str, list[int]] = {}
         for _, tenant, transaction in made:
             whose.setdefault(tenant, []).append(transaction)
-        for tenant, transactions in whose.items():
-            asked = (tenant, orjson.dumps(transactions).decode(), model, limit)
-            for row in self._run(self._q["passages_unembedded"], asked).fetchall():
+        answers = [
+            self._run(
+                self._q["passages_unembedded"],
+                (tenant, orjson.dumps(transactions).decode(), model, limit),
+            )
+            for tenant, transactions in whose.items()
+        ]
+        for answer in answers:  # all were sent before the first is waited for
+            for row in answer.fetchall():
                 found[row[0]] = PassageRow._make(row)

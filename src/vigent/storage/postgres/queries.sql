@@ -44,16 +44,16 @@ ORDER BY key.no FOR UPDATE OF key;
 -- Keys by their numbers, for this transaction alone; everyone takes them in one order.
 SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
 FROM key
-WHERE tenant = ?1 AND no IN (
-    SELECT value::bigint FROM jsonb_array_elements_text(?2::jsonb) AS listed (value))
+WHERE tenant = ?1 AND no = ANY (ARRAY(
+    SELECT value::bigint FROM jsonb_array_elements_text(?2::jsonb) AS listed (value)))
 ORDER BY no FOR UPDATE;
 
 -- name: keys_numbered
 -- Keys by their numbers.
 SELECT no, tenant, store, person, subject, attribute, type, name, last_recorded
 FROM key
-WHERE tenant = ?1 AND no IN (
-    SELECT value::bigint FROM jsonb_array_elements_text(?2::jsonb) AS listed (value));
+WHERE tenant = ?1 AND no = ANY (ARRAY(
+    SELECT value::bigint FROM jsonb_array_elements_text(?2::jsonb) AS listed (value)));
 
 -- name: newest_of_keys
 -- The highest number of a statement of some keys.
@@ -222,8 +222,8 @@ WHERE no = ? AND tenant = ?;
 -- Stretches by their numbers.
 SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
 FROM belief
-WHERE tenant = ?1 AND no IN (
-    SELECT value::bigint FROM jsonb_array_elements_text(?2::jsonb) AS listed (value));
+WHERE tenant = ?1 AND no = ANY (ARRAY(
+    SELECT value::bigint FROM jsonb_array_elements_text(?2::jsonb) AS listed (value)));
 
 -- name: belief_insert
 -- Believe a stretch; the database refuses one that overlaps another believed now.
@@ -296,8 +296,8 @@ SELECT * FROM statement WHERE tenant = ? AND id = ?;
 SELECT key.no, head_from, head_to, head_recorded, head_expires, head_replaced, head_replacer, head,
        statement.*
 FROM statement JOIN key ON key.tenant = ?1 AND key.no = statement.key
-WHERE statement.tenant = ?1 AND statement.id IN (
-    SELECT value FROM jsonb_array_elements_text(?2::jsonb) AS listed (value));
+WHERE statement.tenant = ?1 AND statement.id = ANY (ARRAY(
+    SELECT value FROM jsonb_array_elements_text(?2::jsonb) AS listed (value)));
 
 -- name: statement_by_no
 -- One statement by its number.
@@ -305,8 +305,8 @@ SELECT * FROM statement WHERE no = ? AND tenant = ?;
 
 -- name: statements_numbered
 -- Statements by their numbers.
-SELECT * FROM statement WHERE tenant = ?1 AND no IN (
-    SELECT value::bigint FROM jsonb_array_elements_text(?2::jsonb) AS listed (value));
+SELECT * FROM statement WHERE tenant = ?1 AND no = ANY (ARRAY(
+    SELECT value::bigint FROM jsonb_array_elements_text(?2::jsonb) AS listed (value)));
 
 -- name: statements_replacing
 -- The statements that name a memory as the one they replaced.
@@ -516,8 +516,8 @@ WHERE audit.tenant = ? AND audit.target = ?;
 
 -- name: audit_prune_content
 -- The content of entries up to a seal.
-DELETE FROM audit_content WHERE tenant = ?1 AND audit IN (
-    SELECT no FROM audit WHERE tenant = ?1 AND seal <= ?2);
+DELETE FROM audit_content WHERE tenant = ?1 AND audit = ANY (ARRAY(
+    SELECT no FROM audit WHERE tenant = ?1 AND seal <= ?2));
 
 -- name: audit_prune
 -- Entries up to a seal; the seals stay, for the chain goes on from them.
@@ -605,89 +605,77 @@ SELECT * FROM statement WHERE tenant = ? AND key = ? ORDER BY no;
 -- name: erase_outdate
 -- Tell readers of the scopes that passages of a person go.
 INSERT INTO index_change AS change (tenant, scope, generation)
-SELECT DISTINCT tenant, scope, 1 FROM passage WHERE tenant = ?1 AND no IN (
-    SELECT passage.no FROM key
-    JOIN statement ON statement.tenant = ?1 AND statement.key = key.no
-    JOIN passage ON passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
-    WHERE key.tenant = ?1 AND key.person = ?2
-    UNION ALL
-    SELECT passage.no FROM jsonb_array_elements_text(?3::jsonb) AS listed (value)
-    JOIN statement ON statement.tenant = ?1 AND statement.key = listed.value::bigint
-    JOIN passage ON passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
-    UNION ALL
-    SELECT passage.no FROM episode
-    JOIN passage ON passage.tenant = ?1 AND passage.source = episode.no AND passage.kind = 1
-    WHERE episode.tenant = ?1 AND episode.person = ?2)
+SELECT DISTINCT tenant, scope, 1::bigint FROM passage
+WHERE tenant = ?1
+  AND (kind = 0 AND source = ANY (ARRAY(
+           SELECT no FROM statement WHERE tenant = ?1 AND key = ANY (ARRAY(
+               SELECT no FROM key WHERE tenant = ?1 AND person = ?2
+               UNION ALL SELECT value::bigint
+               FROM jsonb_array_elements_text(?3::jsonb) AS listed (value)))))
+       OR kind = 1 AND source = ANY (ARRAY(
+           SELECT no FROM episode WHERE tenant = ?1 AND person = ?2)))
+ORDER BY scope
 ON CONFLICT (tenant, scope) DO UPDATE SET generation = change.generation + 1;
 
 -- name: erase_vector
 -- The vectors of what a person's memories and episodes say.
-DELETE FROM vector_row WHERE tenant = ?1 AND passage IN (
-    SELECT passage.no FROM key
-    JOIN statement ON statement.tenant = ?1 AND statement.key = key.no
-    JOIN passage ON passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
-    WHERE key.tenant = ?1 AND key.person = ?2
-    UNION ALL
-    SELECT passage.no FROM jsonb_array_elements_text(?3::jsonb) AS listed (value)
-    JOIN statement ON statement.tenant = ?1 AND statement.key = listed.value::bigint
-    JOIN passage ON passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
-    UNION ALL
-    SELECT passage.no FROM episode
-    JOIN passage ON passage.tenant = ?1 AND passage.source = episode.no AND passage.kind = 1
-    WHERE episode.tenant = ?1 AND episode.person = ?2);
+DELETE FROM vector_row WHERE tenant = ?1 AND passage = ANY (ARRAY(
+    SELECT no FROM passage
+    WHERE tenant = ?1
+      AND (kind = 0 AND source = ANY (ARRAY(
+               SELECT no FROM statement WHERE tenant = ?1 AND key = ANY (ARRAY(
+                   SELECT no FROM key WHERE tenant = ?1 AND person = ?2
+                   UNION ALL SELECT value::bigint
+                   FROM jsonb_array_elements_text(?3::jsonb) AS listed (value)))))
+           OR kind = 1 AND source = ANY (ARRAY(
+               SELECT no FROM episode WHERE tenant = ?1 AND person = ?2)))));
 
 -- name: erase_passage
 -- The words of a person's memories and episodes.
-DELETE FROM passage WHERE tenant = ?1 AND no IN (
-    SELECT passage.no FROM key
-    JOIN statement ON statement.tenant = ?1 AND statement.key = key.no
-    JOIN passage ON passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
-    WHERE key.tenant = ?1 AND key.person = ?2
-    UNION ALL
-    SELECT passage.no FROM jsonb_array_elements_text(?3::jsonb) AS listed (value)
-    JOIN statement ON statement.tenant = ?1 AND statement.key = listed.value::bigint
-    JOIN passage ON passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
-    UNION ALL
-    SELECT passage.no FROM episode
-    JOIN passage ON passage.tenant = ?1 AND passage.source = episode.no AND passage.kind = 1
-    WHERE episode.tenant = ?1 AND episode.person = ?2);
+DELETE FROM passage
+WHERE tenant = ?1
+  AND (kind = 0 AND source = ANY (ARRAY(
+           SELECT no FROM statement WHERE tenant = ?1 AND key = ANY (ARRAY(
+               SELECT no FROM key WHERE tenant = ?1 AND person = ?2
+               UNION ALL SELECT value::bigint
+               FROM jsonb_array_elements_text(?3::jsonb) AS listed (value)))))
+       OR kind = 1 AND source = ANY (ARRAY(
+           SELECT no FROM episode WHERE tenant = ?1 AND person = ?2)));
 
 -- name: erase_belief
 -- The beliefs of a person's keys.
-DELETE FROM belief WHERE tenant = ?1 AND key IN (
+DELETE FROM belief WHERE tenant = ?1 AND key = ANY (ARRAY(
     SELECT no FROM key WHERE tenant = ?1 AND person = ?2
-    UNION ALL SELECT value::bigint FROM jsonb_array_elements_text(?3::jsonb) AS listed (value));
+    UNION ALL SELECT value::bigint FROM jsonb_array_elements_text(?3::jsonb) AS listed (value)));
 
 -- name: erase_audit_content
 -- The erasable parts of the audit that concern a person.
-DELETE FROM audit_content WHERE tenant = ?1 AND audit IN (
-    SELECT audit FROM audit_content WHERE tenant = ?1 AND person = ?2
-    UNION ALL SELECT audit FROM audit_content
-    WHERE tenant = ?1 AND key IN (
-        SELECT value::bigint FROM jsonb_array_elements_text(?3::jsonb) AS listed (value)));
+DELETE FROM audit_content
+WHERE tenant = ?1 AND (person = ?2 OR key = ANY (ARRAY(
+    SELECT value::bigint FROM jsonb_array_elements_text(?3::jsonb) AS listed (value))));
 
 -- name: erase_statement
 -- The statements of a person's keys.
-DELETE FROM statement WHERE tenant = ?1 AND key IN (
+DELETE FROM statement WHERE tenant = ?1 AND key = ANY (ARRAY(
     SELECT no FROM key WHERE tenant = ?1 AND person = ?2
-    UNION ALL SELECT value::bigint FROM jsonb_array_elements_text(?3::jsonb) AS listed (value));
+    UNION ALL SELECT value::bigint FROM jsonb_array_elements_text(?3::jsonb) AS listed (value)));
 
 -- name: erase_key
 -- The keys of a person.
-DELETE FROM key WHERE tenant = ?1 AND no IN (
+DELETE FROM key WHERE tenant = ?1 AND no = ANY (ARRAY(
     SELECT no FROM key WHERE tenant = ?1 AND person = ?2
-    UNION ALL SELECT value::bigint FROM jsonb_array_elements_text(?3::jsonb) AS listed (value));
+    UNION ALL SELECT value::bigint FROM jsonb_array_elements_text(?3::jsonb) AS listed (value)));
 
 -- name: erase_thread_item
 -- The places of a person's episodes, in their threads and in shared ones.
 DELETE FROM thread_item
-WHERE tenant = ?1 AND ?3::text IS NOT NULL AND episode IN (
-    SELECT no FROM episode WHERE tenant = ?1 AND person = ?2);
+WHERE tenant = ?1 AND ?3::text IS NOT NULL AND episode = ANY (ARRAY(
+    SELECT no FROM episode WHERE tenant = ?1 AND person = ?2));
 
 -- name: erase_thread_state
 -- The states of a person's threads.
-DELETE FROM thread_state WHERE tenant = ?1 AND ?3::text IS NOT NULL AND thread IN (
-    SELECT no FROM thread WHERE tenant = ?1 AND person = ?2);
+DELETE FROM thread_state WHERE tenant = ?1 AND ?3::text IS NOT NULL AND thread = ANY (ARRAY(
+    SELECT no FROM thread WHERE tenant = ?1 AND person = ?2));
 
 -- name: erase_thread
 -- The threads of a person.
@@ -821,15 +809,14 @@ DELETE FROM passage_made WHERE tenant = ?;
 -- name: store_outdate
 -- Tell readers of the scopes of a store that passages go.
 INSERT INTO index_change AS change (tenant, scope, generation)
-SELECT DISTINCT tenant, scope, 1 FROM passage WHERE tenant = ?1 AND no IN (
-    SELECT passage.no FROM key
-    JOIN statement ON statement.tenant = ?1 AND statement.key = key.no
-    JOIN passage ON passage.tenant = ?1 AND passage.source = statement.no AND passage.kind = 0
-    WHERE key.tenant = ?1 AND key.store = ?2
-    UNION ALL
-    SELECT passage.no FROM episode
-    JOIN passage ON passage.tenant = ?1 AND passage.source = episode.no AND passage.kind = 1
-    WHERE episode.tenant = ?1 AND episode.store = ?2)
+SELECT DISTINCT tenant, scope, 1::bigint FROM passage
+WHERE tenant = ?1
+  AND (kind = 0 AND source = ANY (ARRAY(
+           SELECT no FROM statement WHERE tenant = ?1 AND key = ANY (ARRAY(
+               SELECT no FROM key WHERE tenant = ?1 AND store = ?2))))
+       OR kind = 1 AND source = ANY (ARRAY(
+           SELECT no FROM episode WHERE tenant = ?1 AND store = ?2)))
+ORDER BY scope
 ON CONFLICT (tenant, scope) DO UPDATE SET generation = change.generation + 1;
 
 -- name: store_vector

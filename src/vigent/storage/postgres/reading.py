@@ -95,9 +95,7 @@ class PgSnapshot(PgIndexView, PgResourceView, SqlSnapshot):
 
     def statements(self, tenant: str, **handles: Any) -> list[tuple[Key, Statement]]:
         """Give statements by one of their handles, in order of recording."""
-        asked = [
-            self._run(Q["statement_by_id"], (tenant, text)) for text in handles.get("ids", ())
-        ]
+        asked = [self._run(Q["statement_by_id"], (tenant, text)) for text in handles.get("ids", ())]
         numbers = list(handles.get("numbers", ()))
         rows: list[Row] = list(self._statements_numbered(tenant, numbers).values())
         for name, query in _HANDLES.items():

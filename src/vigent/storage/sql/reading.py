@@ -110,9 +110,7 @@ class SqlSnapshot(AliasView, IndexView, ResourceView):
             rows = [] if found is None else [found]
         return rows
 
-    def _walk(
-        self, key: Key, member: bytes, valid_at: Instant, known_at: Instant
-    ) -> Row | None:
+    def _walk(self, key: Key, member: bytes, valid_at: Instant, known_at: Instant) -> Row | None:
         """Find the stretch that covers both instants by walking two indexes in turns.
 
         A long history lies behind either instant, seldom behind both: whichever walk meets the
