@@ -156,9 +156,9 @@ def test_no_passage_is_passed_over_by_a_model(storage):
 
 
 def test_many_passages_of_many_tenants_are_given_in_order_and_none_twice(storage):
-    for round in range(3):
+    for turn in range(3):
         for tenant in ("t", "u"):
-            write(storage, *(passage(100 * round + n, "x", tenant) for n in range(1, 41)))
+            write(storage, *(passage(100 * turn + n, "x", tenant) for n in range(1, 41)))
     with storage.snapshot() as snapshot:
         first = snapshot.passages_unembedded(0, 0, 64)
         assert [p.no for p in first] == sorted({p.no for p in first})
