@@ -186,7 +186,7 @@ def test_a_vector_does_not_outlive_a_passage_that_is_removed_meanwhile(storage):
         (row,) = snapshot.passages("t", "scope", 0)
     with storage.transaction("t") as transaction:
         transaction.apply(ChangeSet("t", unindexed=[(0, 1)]))
-        transaction.flush()
+        assert transaction.passages("t", "scope", 0) == []
         worker = threading.Thread(target=put, args=(storage, row))
         worker.start()
         worker.join(0.3)
