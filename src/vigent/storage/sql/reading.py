@@ -110,17 +110,15 @@ class SqlSnapshot(AliasView, IndexView, ResourceView):
             rows = [] if found is None else [found]
         return rows
 
-    def _walk(
-        self, key: Key, member: bytes, valid_at: Instant, known_at: Instant
-    ) -> Row | None:
+    def _walk(self, key: Key, member: bytes, valid_at: Instant, known_at: Instant) -> Row | None:
         """Find the stretch that covers both instants by walking two indexes in turns.
 
         A long history lies behind either instant, seldom behind both: whichever walk meets the
         row, or its end, first answers.
         """
         scope = (key.id.tenant, key.no, member)
-        by_valid = self._stream("walk_by_valid", (*scope, valid_at))
-        by_recorded = self._stream("walk_by_recorded", (*scope, known_at))
+        by_valid = self.stream("walk_by_valid", (*scope, valid_at))
+        by_recorded = self.stream("walk_by_recorded", (*scope, known_at))
         try:
             while True:
                 for walk in (by_valid, by_recorded):
