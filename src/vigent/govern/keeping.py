@@ -68,7 +68,7 @@ class Keeper:
 
         ``by`` is the key that asked for it.
         """
-        with self.storage.transaction() as transaction:
+        with self.storage.transaction(self.tenant) as transaction:
             now = self.clock.now()
             ledger = transaction.ledger(self.tenant, subject_of=person)
             salt = ledger.salt or b""
@@ -153,7 +153,7 @@ class Keeper:
             now = self.clock.now()
             last = snapshot.seal_before(self.tenant, now - settings.audit_retention_days * DAY)
         if last:
-            with self.storage.transaction() as transaction:
+            with self.storage.transaction(self.tenant) as transaction:
                 entry = entry_of(
                     self.ids.new("aud"), self.ids.salt(), tenant=self.tenant, store="", person="",
                     key=None, at=now, action="audit_retention", outcome="removed",
@@ -191,7 +191,7 @@ class Keeper:
             wrong = self._wrong_heads(snapshot, every, lost=repair)
         if repair and wrong:
             ids = tuple(key.id for key, _ in wrong)
-            with self.storage.transaction() as transaction:
+            with self.storage.transaction(self.tenant) as transaction:
                 keys = transaction.keys(Selection(self.tenant, self.store, (), exact=ids))
                 fresh = self._wrong_heads(transaction, keys, lost=True)
                 heads = [(key.no, head) for key, head in fresh]

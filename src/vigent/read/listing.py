@@ -103,7 +103,7 @@ def listed(
     """Give the memories that fit, in order of recording, or by their effective confidence."""
     if order not in ("recorded", "confidence"):
         raise InvalidInput("order", "must be one of recorded, confidence")
-    with reading.view(person) as snapshot:
+    with reading.view(person, wanted.at.known_at) as snapshot:
         found = _fitting(reading, snapshot, person, wanted)
         rows = [reading.record(snapshot, found[place], wanted.at) for place in sorted(found)]
     if order == "confidence":
@@ -115,7 +115,7 @@ def page(
     reading: Reading, person: str | None, wanted: Wanted, *, beyond: Place | None, limit: int
 ) -> tuple[list[Record], Place | None]:
     """Give the next few after a place, and the place of the last where more follow."""
-    with reading.view(person) as snapshot:
+    with reading.view(person, wanted.at.known_at) as snapshot:
         selection = reading.selection(person, wanted.subject, wanted.attribute)
         if snapshot.broad(selection, _FEW):
             walked = _walked(reading, snapshot, selection, wanted, beyond)

@@ -94,7 +94,7 @@ def delete(
     """Remove everything of the tenant, its keys and its audit trail too; gives a receipt."""
     caller.require_tenant(tenant_id)
     storage, now = caller.host.storage, caller.host.clock.now()
-    with storage.transaction() as transaction:
+    with storage.transaction(tenant_id) as transaction:
         counts = transaction.erase_tenant(tenant_id, dry_run=dry_run)
     if not dry_run:
         caller.host.forget(tenant_id)

@@ -36,14 +36,20 @@ class InMemoryStorage:
         return View(self._rows)
 
     @contextmanager
-    def snapshot(self) -> Generator[View]:
+    def snapshot(self, *, settled: str | None = None) -> Generator[View]:  # noqa: ARG002
         """Open a consistent view for reading."""
         self._open()
         with self._lock:
             yield View(self._rows)
 
     @contextmanager
-    def transaction(self, *, wait: bool = True) -> Generator[ErasingChange]:
+    def transaction(
+        self,
+        tenant: str,
+        *,
+        wait: bool = True,
+        beside: bool = False,  # noqa: ARG002 - one lock
+    ) -> Generator[ErasingChange]:
         """Take the write lock; an error inside rolls everything back."""
         self._open()
         if not self._lock.acquire(blocking=wait):

@@ -149,3 +149,6 @@ class ErasingChange(Change):
             del rows.index.generations[generation]
         rows.salts.pop(tenant, None)
         return counts
+
+    def alone(self) -> None:
+        """Keep all others out, which the lock does already."""

@@ -26,6 +26,7 @@ __all__ = ["Answer", "Line"]
 _AT_ONCE: Final = 400
 """How many statements are sent before their answers are taken, so that nothing piles up."""
 _TEXT, _BINARY = 0, 1
+_DONE: Final = frozenset((pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK))
 _FAILED: Final = frozenset((pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.BAD_RESPONSE))
 
 
@@ -57,6 +58,7 @@ class Line:
         self._patience = patience
         self._prepared: set[bytes] = set()
         self._waiting: list[Answer | bytes | None] = []
+        self._parts: list[list[Answer | bytes | None]] = []
         self._transformer = Transformer(connection)
         self._poll = select.poll()
         self._poll.register(self._pg.socket, select.POLLIN)
@@ -98,21 +100,33 @@ class Line:
 
     def finish(self) -> None:
         """Take the answers of all that was sent; raises the first error among them."""
-        waiting, self._waiting = self._waiting, []
-        if not waiting:
-            return
+        if self._waiting:
+            self.part()
+        error: psycopg.Error | None = None
+        while self._parts:
+            error = self._take(self._parts[0]) or error
+            del self._parts[0]
+        if error is not None:
+            raise error
+
+    def part(self) -> None:
+        """Send all without waiting; its answers are taken with those of the next."""
+        self._parts.append(self._waiting)
+        self._waiting = []
+        self._pg.pipeline_sync()
+        self._pg.flush()
+
+    def _take(self, waiting: list[Answer | bytes | None]) -> psycopg.Error | None:
         done = False
         try:
-            self._pg.pipeline_sync()
-            error = self._take(waiting)
+            error = self._answers(waiting)
             done = True
         finally:
             if not done:  # answers may be under way that belong to nobody
                 self.close()
-        if error is not None:
-            raise error
+        return error
 
-    def _take(self, waiting: list[Answer | bytes | None]) -> psycopg.Error | None:
+    def _answers(self, waiting: list[Answer | bytes | None]) -> psycopg.Error | None:
         error: psycopg.Error | None = None
         place = 0
         deadline = time.monotonic() + self._patience
@@ -124,9 +138,9 @@ class Line:
             status = result.status
             if status == pq.ExecStatus.PIPELINE_SYNC:
                 return error
-            one = waiting[place]
+            one = waiting[place] if place < len(waiting) else None
             place += 1
-            if status in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK):
+            if status in _DONE:
                 if isinstance(one, Answer):
                     self._settle(one, result)
                 continue
@@ -164,6 +178,11 @@ class Line:
             self.finish()
 
     @property
+    def owing(self) -> bool:
+        """Whether answers are under way."""
+        return bool(self._parts)
+
+    @property
     def quiet(self) -> bool:
         """Whether nothing came that was not asked for, as when the server ends a session."""
         return not self.broken and not self._poll.poll(0)
@@ -172,4 +191,5 @@ class Line:
         """End the session."""
         self.broken = True
         self._waiting.clear()
+        self._parts.clear()
         self.connection.close()

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 import psycopg
@@ -74,8 +74,11 @@ class Pool:
                 if not self._idle:
                     return None
                 line = self._idle.pop()
-            if line.quiet:
-                return line
+            with suppress(psycopg.Error, UnavailableError):
+                if line.owing:
+                    line.finish()
+                if line.quiet:
+                    return line
             line.close()
 
     def give(self, line: Line) -> None:

@@ -112,15 +112,15 @@ INSERT INTO key (no, tenant, store, person, subject, attribute, type, name, last
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: key_recorded
--- Move the recorded clock of a key on; it never goes back.
-UPDATE key SET last_recorded = ?1
-WHERE no = ?2 AND tenant = ?3 AND last_recorded < ?1;
+-- Move the recorded clock of a key on; the database refuses that it goes back.
+UPDATE key SET last_recorded = CASE WHEN last_recorded < ?1 THEN ?1 END
+WHERE no = ?2 AND tenant = ?3;
 
 -- name: key_recorded_head
--- Move the recorded clock of a key on, together with what is in force of it.
-UPDATE key SET last_recorded = ?1, head_from = ?2, head_to = ?3, head_recorded = ?4,
+-- Move the recorded clock of a key on, together with what is in force of it; see key_recorded.
+UPDATE key SET last_recorded = CASE WHEN last_recorded < ?1 THEN ?1 END, head_from = ?2, head_to = ?3, head_recorded = ?4,
                head_expires = ?5, head_replaced = ?6, head_replacer = ?7, head = ?8
-WHERE no = ?9 AND tenant = ?10 AND last_recorded < ?1;
+WHERE no = ?9 AND tenant = ?10;
 
 -- name: key_head
 -- Keep what is in force of a key for the quick read.
@@ -399,10 +399,6 @@ SELECT pg_try_advisory_xact_lock_shared(?::bigint);
 -- The same as lock_whole, where it can be had at once.
 SELECT pg_try_advisory_xact_lock(?::bigint);
 
--- name: any_alias
--- Whether a tenant has any alias.
-SELECT 1 FROM alias WHERE tenant = ? LIMIT 1;
-
 -- name: job_insert
 -- Enqueue work.
 INSERT INTO job (tenant, kind, lane, payload, state, run_at, attempts, person)
@@ -459,13 +455,20 @@ VALUES (?, ?, ?, ?, ?, ?, ?);
 -- Note for who goes through all tenants that one of them wrote.
 INSERT INTO activity (tenant, at) VALUES (?, ?);
 
+-- name: tenant_name_wrote
+-- Keep when a tenant wrote last, before what is noted of it goes.
+UPDATE tenant_name SET wrote_at = greatest(
+    wrote_at, (SELECT coalesce(max(at), 0) FROM activity WHERE tenant = ?1))
+WHERE tenant = ?1;
+
 -- name: activity_seen
 -- What is noted of a tenant so far.
-SELECT max(no) FROM activity WHERE tenant = ?;
+SELECT no FROM activity WHERE tenant = ? ORDER BY no LIMIT ?;
 
 -- name: activity_delete
 -- Let go what is noted of a tenant, once it has been seen to.
-DELETE FROM activity WHERE tenant = ?1 AND no <= ?2;
+DELETE FROM activity WHERE tenant = ?1 AND no IN (
+    SELECT value::bigint FROM jsonb_array_elements_text(?2::jsonb) AS listed (value));
 
 -- name: passage_made_insert
 -- Note for who goes through all tenants that one of them has passages up to here.
@@ -563,7 +566,8 @@ ON CONFLICT (tenant) DO NOTHING;
 
 -- name: tenant_name_insert
 -- Make the name of a tenant known to who goes through all of them.
-INSERT INTO tenant_name (tenant) VALUES (?) ON CONFLICT (tenant) DO NOTHING;
+INSERT INTO tenant_name (tenant, wrote_at) VALUES (?, 0)
+ON CONFLICT (tenant) DO NOTHING;
 
 -- name: person_find
 -- The entity that a person is.

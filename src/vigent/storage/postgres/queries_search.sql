@@ -545,5 +545,5 @@ SELECT tenant FROM tenant_name ORDER BY tenant;
 SELECT min(at) FROM activity;
 
 -- name: last_entry
--- When the newest entry was made that has no seal yet. Sweeps.
-SELECT max(at) FROM activity;
+-- When the newest entry of any audit trail was made. Sweeps.
+SELECT greatest((SELECT max(at) FROM activity), (SELECT max(wrote_at) FROM tenant_name));

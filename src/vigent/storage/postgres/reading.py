@@ -12,10 +12,9 @@ from vigent.domain.time import Instant
 from vigent.ports.storage import Selection, Stretched
 from vigent.storage.postgres.indexing import PgIndexView
 from vigent.storage.postgres.resources import PgResourceView
-from vigent.storage.postgres.span import Span
 from vigent.storage.postgres.statements import Q
 from vigent.storage.sql.reading import SqlSnapshot, key_of
-from vigent.storage.sql.rows import Row
+from vigent.storage.sql.rows import Queries, Row, Run
 
 __all__ = ["PgSnapshot", "numbers_of"]
 
@@ -37,9 +36,10 @@ def numbers_of(numbers: Iterable[int]) -> str:
 class PgSnapshot(PgIndexView, PgResourceView, SqlSnapshot):
     """Reads rows of one moment. Rows that belong together are fetched in one trip."""
 
-    def __init__(self, span: Span) -> None:
-        super().__init__(span.run, Q)
-        self._span = span
+    def __init__(self, run: Run, queries: Queries) -> None:
+        super().__init__(run, queries)
+        self._with_aliases: dict[str, bool] = {}
+        """Whether tenants have any alias, as far as it was looked up."""
 
     def _statements_numbered(self, tenant: str, numbers: Iterable[int]) -> dict[int, Statement]:
         wanted = list(dict.fromkeys(numbers))
@@ -108,3 +108,12 @@ class PgSnapshot(PgIndexView, PgResourceView, SqlSnapshot):
         found.sort(key=lambda s: (s.recorded_from, s.id))
         self._know_keys(tenant, (s.key for s in found))
         return [(self._keys[s.key], s) for s in found]
+
+    def _no_alias(self, tenant: str) -> bool:
+        return self._with_aliases.get(tenant) is False
+
+    def _has_aliases(self, tenant: str) -> bool:
+        if tenant not in self._with_aliases:
+            found = self._run(Q["any_alias"], (tenant,)).fetchall()
+            self._with_aliases[tenant] = bool(found[0][0])
+        return self._with_aliases[tenant]

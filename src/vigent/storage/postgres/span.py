@@ -12,7 +12,7 @@ from psycopg import sql
 
 from vigent.errors import UnavailableError
 from vigent.storage.postgres.line import Answer, Line
-from vigent.storage.postgres.statements import Q, Query
+from vigent.storage.postgres.statements import Query
 from vigent.storage.postgres.translating import translate
 
 __all__ = ["Span", "lock_of"]
@@ -116,21 +116,24 @@ class Span:
         """
         if not self._begun:
             return
-        if self.mode == "write":
-            self.finish()  # what is refused is told before, so that a lost answer is only that
         self.line.command(b"COMMIT")
         try:
             self.line.finish()
-        except psycopg.OperationalError as error:
-            self.line.close()
-            if self.mode != "write":
-                raise translate(error) from error
-            raise UnavailableError(_LOST) from error
         except psycopg.Error as error:
-            raise self._translated(error) from error
+            ours = self._translated(error)
+            if self.line.broken and self.mode == "write":
+                raise UnavailableError(_LOST) from error
+            raise ours from error
         except UnavailableError as error:
             raise UnavailableError(_LOST) from error
         self._begun = False
+
+    def leave(self) -> None:
+        """End a transaction that only read, without waiting for the answer."""
+        if self._begun and not self.line.broken:
+            self.line.command(b"COMMIT")
+            self.line.part()
+            self._begun = False
 
     def rollback(self) -> None:
         """Undo all of the transaction, and leave the connection fit for the next one."""
@@ -174,8 +177,3 @@ class Lazy:
 
     def __iter__(self) -> Any:
         return iter(self._settled().rows)
-
-
-def is_free(span: Span, query: str, number: int) -> bool:
-    """Say whether a lock could be had at once."""
-    return bool(span.run(Q[query], (number,)).fetchall()[0][0])

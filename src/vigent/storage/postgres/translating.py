@@ -49,7 +49,7 @@ def translate(error: psycopg.Error, *, beside: bool = False) -> VigentError:
     then a matter of who came first.
     """
     state = error.sqlstate or ""
-    if state == "23505" and beside:
+    if state in ("23505", "23502") and beside:
         return StoreBusy(_MEANWHILE)
     if state.startswith("23"):
         return CorruptStore(f"the store refused a contradiction: {error}")

@@ -25,40 +25,38 @@ from vigent.storage.postgres.span import Lazy, Span, lock_of
 from vigent.storage.postgres.statements import Q
 from vigent.storage.sql.erasing import ErasingTransaction
 from vigent.storage.sql.reading import key_of
+from vigent.storage.sql.rows import Row
 
 __all__ = ["PgTransaction"]
 
-_BLOCK: Final = 65_536
+_BLOCK: Final = 1_048_576
 """How many row numbers of a table a transaction is given at once; see migration 0001."""
 _BORNE: Final = {"commitment": 1, "behaviour": 2}
 _FEW: Final = 32
 """Up to how many keys that are not there yet are locked by name; of more, whoever comes second
 finds them there and is told so."""
 _MEANWHILE: Final = "others wrote the same at the same time; nothing was written, try again"
-_GROWN: Final = frozenset(("key_recorded", "key_recorded_head"))
-"""Each of their rows must find its key as it was read."""
-_MARKS: Final = ("activity_insert", "passage_made_insert")
 _ALSO_OF_TENANT: Final = ("activity", "passage_made", "tenant_name")
 
 
-class PgTransaction(PgSnapshot, ErasingTransaction):
+class PgTransaction(ErasingTransaction, PgSnapshot):
     """A snapshot that holds what it changes.
 
-    ``alone`` says that it has the tenant to itself.
+    ``alone`` says that it has the tenant to itself; ``joined`` notes the tenants with aliases.
     """
 
-    def __init__(self, span: Span, tenant: str, *, alone: bool) -> None:
-        PgSnapshot.__init__(self, span)
-        self._begin_pending()
+    def __init__(self, span: Span, tenant: str, joined: set[str], *, alone: bool) -> None:
+        super().__init__(span.run, Q)
+        self._span = span
         self._tenant = tenant
         self._alone = alone
+        self._joined = joined
         self._held: set[KeyId] = set()
         self._held_numbers: set[int] = set()
         self._taken: set[int] = set()
         self._block: Lazy | None = None
         self._base = 0
         self._used: dict[str, int] = {}
-        self._grown: list[tuple[Lazy, int]] = []
 
     # ------------------------------------------------------------------------ numbers
 
@@ -69,8 +67,9 @@ class PgTransaction(PgSnapshot, ErasingTransaction):
         higher number.
         """
         if not self._base:
-            block = self._block or self._run(Q["numbers_take"], ())
-            self._base = block.fetchall()[0][0]
+            if self._block is None:
+                self._block = self._run(Q["numbers_take"], ())
+            self._base = self._block.fetchall()[0][0]
             self._numbers = Numbers(self._base, self._base, self._base)
             self._unwritten = self._base
         return self._base
@@ -104,7 +103,7 @@ class PgTransaction(PgSnapshot, ErasingTransaction):
 
     def _take(self, *name: str) -> None:
         """Have something that has a name for this transaction alone."""
-        number = lock_of(self._tenant, *name)
+        number = lock_of("of", self._tenant, *name)
         if not self._alone and number not in self._taken:
             self._taken.add(number)
             self._run(Q["lock_whole"], (number,)).fetchall()
@@ -123,35 +122,56 @@ class PgTransaction(PgSnapshot, ErasingTransaction):
         self._keys[key.no] = key
         return key
 
-    def _lock_one(self, id: KeyId) -> list[tuple[Any, ...]]:
+    def _lock_one(self, id: KeyId) -> list[Row]:
         """Lock a key and read it; one that is not there is locked by its name."""
-        if self._any_alias is None or self._any_alias:
+        known = self._joined_before()
+        if known:
             self._lock_names(id)
         late = bool(self._base)
-        answer = self._run(Q["key_lock"], id)
-        if self._block is None:
-            self._block = self._run(Q["numbers_take"], ())
-        rows = answer.fetchall()
+        looked = None if known is not None else self._run(Q["any_alias"], (id.tenant,))
+        rows = self._read_locked("key_lock", id)
         if not rows:
             self._run(Q["lock_whole"], (lock_of("key", *id),))
-            if not late:  # others may have made the key, with higher numbers than these
-                self._block = None
-            answer = self._run(Q["key_lock"], id)
-            if self._block is None:
-                self._block = self._run(Q["numbers_take"], ())
-            rows = answer.fetchall()
+            rows = self._read_locked("key_lock", id)
         self._held.add(id)
         self._held_numbers.update(row[0] for row in rows)
+        if looked is not None and self._note_aliases(joined=bool(looked.fetchall()[0][0])):
+            self._lock_names(id)
         if late:
             self._refuse_newer(row[0] for row in rows)
         return rows
 
+    def _joined_before(self) -> bool | None:
+        """Whether the tenant has aliases, as far as it need not be looked up first.
+
+        In a tenant that was seen to have some it is looked up before anything is locked, since
+        the names have to be locked before the keys.
+        """
+        known = self._with_aliases.get(self._tenant)
+        if known is None and self._tenant in self._joined:
+            known = self._has_aliases(self._tenant)
+        return known
+
+    def _note_aliases(self, *, joined: bool) -> bool:
+        self._with_aliases[self._tenant] = joined
+        if joined:
+            self._joined.add(self._tenant)
+        return joined
+
+    def _read_locked(self, query: str, values: Sequence[Any]) -> list[Row]:
+        """Lock and read keys, and have numbers that are higher than any they bear by then."""
+        answer = self._run(Q[query], values)
+        if not self._base:
+            self._block = self._run(Q["numbers_take"], ())
+        return answer.fetchall()
+
     def _lock_names(self, id: KeyId) -> None:
         """Joined subjects of a store are written one after another: all their keys are one."""
-        if self._any_alias is None:
-            self._any_alias = bool(self._run(Q["any_alias"], (id.tenant,)).fetchall())
-        if self._any_alias and self.aliased(id.tenant, id.store, id.subject, id.person):
+        if self.aliased(id.tenant, id.store, id.subject, id.person):
             self._take("names", id.store)
+
+    def _aliased(self, tenant: str) -> None:
+        self._with_aliases[tenant] = True
 
     def _refuse_newer(self, keys: Iterable[int]) -> None:
         """Raise StoreBusy where others wrote a key with higher numbers than these."""
@@ -174,7 +194,7 @@ class PgTransaction(PgSnapshot, ErasingTransaction):
         if not wanted:
             return False
         late = bool(self._base)
-        rows = self._run(Q["keys_lock"], (self._tenant, numbers_of(wanted))).fetchall()
+        rows = self._read_locked("keys_lock", (self._tenant, numbers_of(wanted)))
         for row in rows:
             key = key_of(row)
             self._keys[key.no] = key
@@ -197,20 +217,18 @@ class PgTransaction(PgSnapshot, ErasingTransaction):
 
     def _lock_many(self, selection: Selection) -> None:
         """Lock keys by their names, in one trip."""
-        if self._any_alias is None:
-            self._any_alias = bool(self._run(Q["any_alias"], (selection.tenant,)).fetchall())
-        if self._any_alias:
+        if self._note_aliases(joined=self._has_aliases(selection.tenant)):
             self._take("names", str(selection.store))
         late = bool(self._base)
         named = orjson.dumps([id[2:] for id in selection.exact]).decode()
         asked = (selection.tenant, selection.store, named)
-        keys = [key_of(row) for row in self._run(Q["keys_named_lock"], asked).fetchall()]
+        keys = [key_of(row) for row in self._read_locked("keys_named_lock", asked)]
         there = {key.id for key in keys}
         missing = sorted(lock_of("key", *id) for id in {*selection.exact} - there)
         if missing and len(missing) <= _FEW:
             for number in missing:
                 self._run(Q["lock_whole"], (number,))
-            keys = [key_of(row) for row in self._run(Q["keys_named_lock"], asked).fetchall()]
+            keys = [key_of(row) for row in self._read_locked("keys_named_lock", asked)]
         self._held.update(selection.exact)
         self._held_numbers.update(key.no for key in keys)
         if late:
@@ -293,9 +311,6 @@ class PgTransaction(PgSnapshot, ErasingTransaction):
         if query == "statement_retrieved":
             rows = sorted(rows, key=lambda row: row[1])
         run, statement = self._run, Q[query]
-        if query in _GROWN:
-            self._grown += [(run(statement, row), 1) for row in rows]
-            return
         for row in rows:
             run(statement, row)
 
@@ -315,10 +330,3 @@ class PgTransaction(PgSnapshot, ErasingTransaction):
             for table in _ALSO_OF_TENANT:
                 self._run(Q[f"end_{table}"], (tenant,))
         return counts
-
-    def settle(self) -> None:
-        """Write what is pending and see that it took; to be called before the end."""
-        self.flush()
-        self._span.finish()
-        if any(answer.count() != wanted for answer, wanted in self._grown):
-            raise StoreBusy(_MEANWHILE)

@@ -17,12 +17,9 @@ ALIAS_ORDER: Final = ("alias_delete", "alias_insert")
 class AliasView(SqlView):
     """Reads aliases."""
 
-    _any_alias: bool | None = None
-    """Whether the file holds any alias, once looked up; a transaction knows from its beginning."""
-
     def aliased(self, tenant: str, store: str, subject: str, person: str) -> bool:
         """Whether an alias names a subject: a person's own or a shared one, or anyone's."""
-        if self._any_alias is False or not subject:
+        if not subject or self._no_alias(tenant):
             return False
         if person:
             found = self._run(self._q["aliased"], (tenant, subject, store, person)).fetchall()
@@ -30,13 +27,19 @@ class AliasView(SqlView):
             found = self._run(self._q["aliased_by_anyone"], (tenant, subject, store)).fetchall()
         return bool(found)
 
+    def _no_alias(self, tenant: str) -> bool:
+        """Whether a tenant is known to have no alias; it is not looked up."""
+        raise NotImplementedError
+
+    def _has_aliases(self, tenant: str) -> bool:
+        """Whether a tenant has any alias."""
+        raise NotImplementedError
+
     def aliases(
         self, tenant: str, store: str | None, person: str, naming: str | None
     ) -> list[AliasRow]:
         """Give a person's and the shared aliases, in order of name, then person."""
-        if self._any_alias is None:
-            self._any_alias = self._run(self._q["last_alias"], ()).fetchall()[0][0] is not None
-        if not self._any_alias:
+        if not self._has_aliases(tenant):
             return []
         if naming is None:
             rows = [

@@ -8,22 +8,21 @@ from vigent.domain.passages import ITEM, MEMORY
 from vigent.domain.statements import Belief, Statement
 from vigent.domain.timeline import Segment, replay
 from vigent.storage.sql.reading import SqlSnapshot, key_of
-from vigent.storage.sql.rows import Queries, Run
 
 __all__ = ["inspect_rows"]
 
 _NAMES: Final = {MEMORY: "statement", ITEM: "episode"}
 
 
-def inspect_rows(run: Run, queries: Queries, tenant: str | None) -> list[str]:
+def inspect_rows(snapshot: SqlSnapshot, tenant: str | None) -> list[str]:
     """Check that what is believed of each key equals the replay, and that the index is right."""
-    snapshot, problems = SqlSnapshot(run, queries), list[str]()
+    ask, problems = snapshot.ask, list[str]()
     for name in [tenant] if tenant is not None else snapshot.tenants():
-        for row in run(queries["keys_of_tenant"], (name,)).fetchall():
+        for row in ask("keys_of_tenant", (name,)):
             key = key_of(row)
-            found = run(queries["statements_of_key"], (name, key.no)).fetchall()
+            found = ask("statements_of_key", (name, key.no))
             statements = [Statement._make(r) for r in found]
-            rows = run(queries["beliefs_of_key"], (name, key.no)).fetchall()
+            rows = ask("beliefs_of_key", (name, key.no))
             believed = [Belief._make(r) for r in rows if r[8] is None]
             members = {b.member for b in believed} | {
                 s.member for s in statements if s.kind != "others"

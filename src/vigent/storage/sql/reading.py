@@ -117,8 +117,8 @@ class SqlSnapshot(AliasView, IndexView, ResourceView):
         row, or its end, first answers.
         """
         scope = (key.id.tenant, key.no, member)
-        by_valid = self._stream("walk_by_valid", (*scope, valid_at))
-        by_recorded = self._stream("walk_by_recorded", (*scope, known_at))
+        by_valid = self.stream("walk_by_valid", (*scope, valid_at))
+        by_recorded = self.stream("walk_by_recorded", (*scope, known_at))
         try:
             while True:
                 for walk in (by_valid, by_recorded):

@@ -40,6 +40,10 @@ class SqlView:
         self._run = run
         self._q = queries
 
-    def _stream(self, query: str, values: Sequence[Any]) -> Generator[Row]:
+    def ask(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
+        """Give the rows of a named query."""
+        return self._run(self._q[query], values).fetchall()
+
+    def stream(self, query: str, values: Sequence[Any]) -> Generator[Row]:
         """Give rows one after another; whoever has enough of them closes what it was given."""
         yield from self._run(self._q[query], values).fetchall()

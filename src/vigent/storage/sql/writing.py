@@ -132,7 +132,7 @@ class SqlTransaction(SqlSnapshot):
                 return
         clean = self._run(self._q["last_clean"], (*scope, member, *before)).fetchall()
         start = clean[0] if clean else _FIRST
-        with closing(self._stream("statements_in_order", (*scope, member, *start))) as rows:
+        with closing(self.stream("statements_in_order", (*scope, member, *start))) as rows:
             for row in rows:
                 yield Statement._make(row)
 
@@ -216,7 +216,7 @@ class SqlTransaction(SqlSnapshot):
         self._take_beliefs(changes)
         self._take_rest(changes)
         if changes.aliases is not None:
-            self._any_alias = True
+            self._aliased(changes.tenant)
             for query, rows in alias_rows(changes.aliases):
                 self._add(query, rows)
         if changes.resources is not None:
@@ -382,4 +382,8 @@ class SqlTransaction(SqlSnapshot):
 
     def _write(self, query: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run a query once for each of some rows."""
+        raise NotImplementedError
+
+    def _aliased(self, tenant: str) -> None:
+        """Know that a tenant has aliases from now on."""
         raise NotImplementedError

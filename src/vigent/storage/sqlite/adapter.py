@@ -67,27 +67,33 @@ class SqliteStorage:
                 return local.snapshot
         except AttributeError:
             pass
-        local.snapshot = SqliteReader(self._connections.get())
+        local.snapshot = SqliteReader.on(self._connections.get())
         local.process = os.getpid()
         return local.snapshot
 
     @contextmanager
-    def snapshot(self) -> Generator[SqliteSnapshot]:
-        """Open a consistent view for reading."""
+    def snapshot(self, *, settled: str | None = None) -> Generator[SqliteSnapshot]:  # noqa: ARG002
+        """Open a consistent view for reading; all who wrote before have ended, or come after."""
         with translated():
             connection = self._connections.get()
             nested = connection.in_transaction
             if not nested:
                 connection.execute("BEGIN")
             try:
-                yield SqliteSnapshot(connection)
+                yield SqliteSnapshot.on(connection)
             finally:
                 if not nested:
                     connection.execute("COMMIT")
 
     @contextmanager
-    def transaction(self, *, wait: bool = True) -> Generator[SqliteTransaction]:
-        """Take the write lock; an error inside rolls everything back."""
+    def transaction(
+        self,
+        tenant: str,
+        *,
+        wait: bool = True,
+        beside: bool = False,  # noqa: ARG002 - of the file
+    ) -> Generator[SqliteTransaction]:
+        """Take the write lock of the file; an error inside rolls everything back."""
         # Every write comes by here, so this is one context manager and not one for each step.
         try:
             connection = self._connections.get()
@@ -152,10 +158,10 @@ class SqliteStorage:
 
     def check(self, tenant: str | None = None) -> list[str]:
         """Say what does not add up in the file and its rows."""
-        with self.snapshot():  # what others write meanwhile is not half seen
-            run = self._connections.get().execute
-            problems = [text for (text,) in run("PRAGMA quick_check").fetchall() if text != "ok"]
-            return problems + inspect_rows(run, Q, tenant)
+        with self.snapshot() as snapshot:  # what others write meanwhile is not half seen
+            found = self._connections.get().execute("PRAGMA quick_check").fetchall()
+            problems = [text for (text,) in found if text != "ok"]
+            return problems + inspect_rows(snapshot, tenant)
 
     def close(self) -> None:
         """Release the file."""

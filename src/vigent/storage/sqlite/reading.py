@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Any
+from typing import Any, Self
 
 import apsw
 
@@ -32,12 +32,28 @@ def stream(connection: Database, query: str, values: Sequence[Any]) -> Generator
 class SqliteSnapshot(SqlSnapshot):
     """Reads rows; whoever opened it sees to it that they are of one moment."""
 
-    def __init__(self, connection: Database) -> None:
-        super().__init__(connection.execute, Q)
-        self._connection = connection
+    _any_alias: bool | None = None
+    """Whether the file holds any alias, once looked up; a transaction knows from its beginning."""
 
-    def _stream(self, query: str, values: Sequence[Any]) -> Generator[Row]:
+    _connection: Database
+
+    @classmethod
+    def on(cls, connection: Database) -> Self:
+        """Give a view of what a connection sees."""
+        view = cls(connection.execute, Q)
+        view._connection = connection
+        return view
+
+    def stream(self, query: str, values: Sequence[Any]) -> Generator[Row]:
         return stream(self._connection, query, values)
+
+    def _no_alias(self, tenant: str) -> bool:  # noqa: ARG002 - of the whole file
+        return self._any_alias is False
+
+    def _has_aliases(self, tenant: str) -> bool:  # noqa: ARG002 - of the whole file
+        if self._any_alias is None:
+            self._any_alias = self._run(Q["last_alias"], ()).fetchall()[0][0] is not None
+        return self._any_alias
 
 
 class SqliteReader(SqliteSnapshot):

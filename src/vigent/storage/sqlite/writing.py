@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from vigent.ports.storage import Numbers
 from vigent.storage.sql.erasing import ErasingTransaction
-from vigent.storage.sql.rows import Row
 from vigent.storage.sqlite.database import Database
-from vigent.storage.sqlite.reading import Q, stream
+from vigent.storage.sqlite.reading import Q, SqliteSnapshot
 
 __all__ = ["SqliteTransaction"]
 
 
-class SqliteTransaction(ErasingTransaction):
+class SqliteTransaction(ErasingTransaction, SqliteSnapshot):
     """A snapshot that holds the write lock of the file."""
 
     def __init__(self, connection: Database) -> None:
@@ -27,9 +26,6 @@ class SqliteTransaction(ErasingTransaction):
         self._numbers = Numbers(key + 1, statement + 1, belief + 1)
         self._last = {"last_audit": audit}
         self._unwritten = statement + 1
-
-    def _stream(self, query: str, values: Sequence[Any]) -> Generator[Row]:
-        return stream(self._connection, query, values)
 
     def _write(self, query: str, rows: Sequence[Sequence[Any]]) -> None:
         if len(rows) == 1:
@@ -46,6 +42,9 @@ class SqliteTransaction(ErasingTransaction):
 
     def _undo(self) -> None:
         self._connection.execute("ROLLBACK TO erasure")
+
+    def _aliased(self, tenant: str) -> None:  # noqa: ARG002 - of the whole file
+        self._any_alias = True
 
     def alone(self) -> None:
         """Keep others out, which the lock of the file does already."""

@@ -3,7 +3,7 @@
 -- point, as on every engine.
 
 -- Row numbers of all tables that are given one by the adapter: a transaction takes a block of them.
-CREATE SEQUENCE number INCREMENT BY 65536 MINVALUE 65536 START WITH 65536;
+CREATE SEQUENCE number INCREMENT BY 1048576 MINVALUE 1048576 START WITH 1048576;
 
 CREATE TABLE tenant (
     tenant     text COLLATE "C" NOT NULL,
@@ -12,11 +12,14 @@ CREATE TABLE tenant (
     PRIMARY KEY (tenant)
 );
 
--- The tenants that there are, by their names alone, for what goes through all of them.
+-- The tenants that there are, by their names alone, for what goes through all of them; and when
+-- each wrote last, as far as its audit trail is sealed.
 CREATE TABLE tenant_name (
-    tenant text COLLATE "C" NOT NULL,
+    tenant   text COLLATE "C" NOT NULL,
+    wrote_at bigint NOT NULL,
     PRIMARY KEY (tenant)
 );
+CREATE INDEX tenant_name_wrote ON tenant_name (wrote_at);
 
 -- Everything that shares one recorded clock and one lock: an attribute of a subject, or the free
 -- texts of one type. The head columns are derived: what is in force between head_from and
