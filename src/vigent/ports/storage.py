@@ -1,7 +1,8 @@
 """The storage port: what an engine must offer, and nothing it should decide.
 
 A *snapshot* is one consistent view; a *transaction* is a snapshot that holds the write lock of a
-tenant and applies change sets, all or nothing. Engines store and find; they never decide what is in force.
+tenant and applies change sets, all or nothing. Engines store and find; they never decide what is
+in force.
 """
 
 from __future__ import annotations

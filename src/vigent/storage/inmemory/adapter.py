@@ -45,10 +45,10 @@ class InMemoryStorage:
     @contextmanager
     def transaction(
         self,
-        tenant: str,
+        tenant: str,  # noqa: ARG002 - one lock for all
         *,
         wait: bool = True,
-        beside: bool = False,  # noqa: ARG002 - one lock
+        beside: bool = False,  # noqa: ARG002 - as tenant
     ) -> Generator[ErasingChange]:
         """Take the write lock; an error inside rolls everything back."""
         self._open()

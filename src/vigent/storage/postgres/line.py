@@ -48,7 +48,9 @@ class Line:
     where the server does not answer within ``patience`` seconds.
     """
 
-    def __init__(self, connection: psycopg.Connection[Any], *, prepare: bool, patience: float):
+    def __init__(
+        self, connection: psycopg.Connection[Any], *, prepare: bool, patience: float
+    ) -> None:
         self.connection = connection
         self.broken = False
         self.idle_since = 0.0

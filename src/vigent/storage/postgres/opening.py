@@ -17,10 +17,6 @@ _OWN: Final = frozenset(("app_role", "pool_size", "pool_timeout", "prepare"))
 _APP_ROLE: Final = "vigent_app"
 _SIZE, _MOST = 16, 1000
 _CONNECT_SECONDS: Final = 10
-_KEEPALIVE: Final = {
-    "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3,
-    "tcp_user_timeout": 60_000,
-}  # fmt: skip
 
 
 class Place(NamedTuple):
@@ -80,7 +76,8 @@ def connect(place: Place) -> psycopg.Connection[Any]:
     try:
         connection = psycopg.connect(
             place.conninfo, autocommit=True, connect_timeout=_CONNECT_SECONDS,
-            application_name="vigent", client_encoding="utf-8", **_KEEPALIVE,
+            application_name="vigent", client_encoding="utf-8", keepalives_idle=30,
+            keepalives_interval=10, keepalives_count=3, tcp_user_timeout=60_000,
         )  # fmt: skip
     except psycopg.ProgrammingError as error:
         raise InvalidInput("path_or_url", f"is not a database's URL: {error}") from error

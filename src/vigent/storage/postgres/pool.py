@@ -58,13 +58,12 @@ class Pool:
             raise UnavailableError("the store is closed")
         if not self._free.acquire(timeout=self._patience if wait else 0.0):
             raise StoreBusy("all connections to the database are in use; nothing was written")
-        line = None
+        done = False
         try:
             line = self._sound() or self._connect()
-        except psycopg.OperationalError as error:
-            raise UnavailableError("the database cannot be reached") from error
+            done = True
         finally:
-            if line is None:
+            if not done:
                 self._free.release()
         return line
 

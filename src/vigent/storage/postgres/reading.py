@@ -106,8 +106,7 @@ class PgSnapshot(PgIndexView, PgResourceView, SqlSnapshot):
             rows += answer.fetchall()
         found = [Statement._make(row) for row in rows]
         found.sort(key=lambda s: (s.recorded_from, s.id))
-        self._know_keys(tenant, (s.key for s in found))
-        return [(self._keys[s.key], s) for s in found]
+        return self._keyed(tenant, found)
 
     def _no_alias(self, tenant: str) -> bool:
         return self._with_aliases.get(tenant) is False

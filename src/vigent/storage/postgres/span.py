@@ -51,7 +51,9 @@ class Span:
     shows a row. Raises errors of ours; ``beside`` says how what is there twice is told.
     """
 
-    def __init__(self, line: Line, mode: Mode, start: Sequence[bytes], *, beside: bool = False):
+    def __init__(
+        self, line: Line, mode: Mode, start: Sequence[bytes], *, beside: bool = False
+    ) -> None:
         self.line = line
         self.mode: Mode = mode
         self.beside = beside

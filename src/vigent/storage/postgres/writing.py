@@ -21,11 +21,11 @@ from vigent.domain.time import Instant
 from vigent.errors import StoreBusy
 from vigent.ports.storage import Ledger, Numbers, Selection
 from vigent.storage.postgres.reading import PgSnapshot, numbers_of
-from vigent.storage.postgres.span import Lazy, Span, lock_of
+from vigent.storage.postgres.span import Span, lock_of
 from vigent.storage.postgres.statements import Q
 from vigent.storage.sql.erasing import ErasingTransaction
 from vigent.storage.sql.reading import key_of
-from vigent.storage.sql.rows import Row
+from vigent.storage.sql.rows import Row, Rows
 
 __all__ = ["PgTransaction"]
 
@@ -54,7 +54,7 @@ class PgTransaction(ErasingTransaction, PgSnapshot):
         self._held: set[KeyId] = set()
         self._held_numbers: set[int] = set()
         self._taken: set[int] = set()
-        self._block: Lazy | None = None
+        self._block: Rows | None = None
         self._base = 0
         self._used: dict[str, int] = {}
 
@@ -67,9 +67,8 @@ class PgTransaction(ErasingTransaction, PgSnapshot):
         higher number.
         """
         if not self._base:
-            if self._block is None:
-                self._block = self._run(Q["numbers_take"], ())
-            self._base = self._block.fetchall()[0][0]
+            block = self._block or self._run(Q["numbers_take"], ())
+            self._base = block.fetchall()[0][0]
             self._numbers = Numbers(self._base, self._base, self._base)
             self._unwritten = self._base
         return self._base

@@ -88,10 +88,10 @@ class SqliteStorage:
     @contextmanager
     def transaction(
         self,
-        tenant: str,
+        tenant: str,  # noqa: ARG002 - one lock for all
         *,
         wait: bool = True,
-        beside: bool = False,  # noqa: ARG002 - of the file
+        beside: bool = False,  # noqa: ARG002 - as tenant
     ) -> Generator[SqliteTransaction]:
         """Take the write lock of the file; an error inside rolls everything back."""
         # Every write comes by here, so this is one context manager and not one for each step.

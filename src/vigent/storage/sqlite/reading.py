@@ -45,6 +45,7 @@ class SqliteSnapshot(SqlSnapshot):
         return view
 
     def stream(self, query: str, values: Sequence[Any]) -> Generator[Row]:
+        """Give rows one after another; whoever has enough of them closes what it was given."""
         return stream(self._connection, query, values)
 
     def _no_alias(self, tenant: str) -> bool:  # noqa: ARG002 - of the whole file
