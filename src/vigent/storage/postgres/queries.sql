@@ -399,6 +399,10 @@ SELECT pg_try_advisory_xact_lock_shared(?::bigint);
 -- The same as lock_whole, where it can be had at once.
 SELECT pg_try_advisory_xact_lock(?::bigint);
 
+-- name: any_alias
+-- Whether a tenant has any alias.
+SELECT count(*) FROM (SELECT 1 FROM alias WHERE tenant = ? LIMIT 1) AS found;
+
 -- name: job_insert
 -- Enqueue work.
 INSERT INTO job (tenant, kind, lane, payload, state, run_at, attempts, person)
