@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from vigent.storage.postgres.adapter import PostgresStorage
 
 from vigent.domain.changes import ChangeSet, Vectors
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow, passages_of_memory
 from vigent.read.index import IndexCache, Kept
+from vigent.storage.postgres.adapter import PostgresStorage
 
 MODEL = ("model", "1", 4)
 UNIT = np.array([1, 0, 0, 0], "<f2").tobytes()
