@@ -35,7 +35,6 @@ WALKS = {
     "vectors_drop": "vectors of a former model are looked for in batches",
     "vectors_outdate": "as vectors_drop",
     "last_passage": "the last entry of an index",
-    "any_alias": "it stops at the first row",
     **dict.fromkeys([name for name in Q if name.startswith("end_")], "all of a tenant goes"),
     **dict.fromkeys(
         [name for name in Q if name.startswith("store_")],
@@ -107,7 +106,7 @@ INSERT INTO idempotency (tenant, caller, endpoint, name, person, request, answer
 SELECT t, 'c', 'e', 'n' || n, 'p' || n % 101, '', '{}', n FROM made WHERE n % 3 = 0;
 INSERT INTO job (tenant, kind, lane, payload, state, run_at, attempts, person)
 SELECT t, 'reindex', 'l' || n, '{}', 'ready', n, 0, '' FROM made WHERE n % 30 = 0;
-INSERT INTO tenant_name (tenant) SELECT DISTINCT t FROM made;
+INSERT INTO tenant_name (tenant, wrote_at) SELECT DISTINCT t, 0 FROM made;
 """
 
 

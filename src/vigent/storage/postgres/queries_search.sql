@@ -75,10 +75,11 @@ DELETE FROM vector_row WHERE tenant = ?1 AND passage IN (
     SELECT no FROM passage WHERE tenant = ?1 AND source = ?2 AND kind = ?3);
 
 -- name: vector_put
--- Keep the vector of a passage that is still there and that nobody else has done.
+-- Keep the vector of a passage that is still there and that nobody else has done. Who removes the
+-- passage at the same time is waited for.
 INSERT INTO vector_row (tenant, scope, model, passage, data)
 SELECT tenant, scope, ?3::bigint, no, ?5::bytea FROM passage
-WHERE tenant = ?1 AND scope = ?2 AND no = ?4
+WHERE tenant = ?1 AND scope = ?2 AND no = ?4 FOR KEY SHARE
 ON CONFLICT (tenant, passage, model) DO NOTHING;
 
 -- name: vectors_outdate
