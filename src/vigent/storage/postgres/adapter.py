@@ -63,7 +63,7 @@ class PostgresStorage:
             _LOG.warning("btree_gist is not there: only locks keep beliefs from overlapping")
         self.place = place
         self.role = role
-        wait = f"SET LOCAL lock_timeout = {int(busy_timeout * 1000)}".encode()
+        wait = f"SET LOCAL lock_timeout = {int(place.pool_timeout * 1000)}".encode()
         self._read = () if role.becomes is None else (role.becomes,)
         self._write = (wait, *self._read)
         self._pool = Pool(lambda: line_to(place), size=place.pool_size, patience=place.pool_timeout)

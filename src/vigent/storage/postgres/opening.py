@@ -11,12 +11,14 @@ from psycopg import sql
 from vigent.errors import InvalidInput, UnavailableError
 from vigent.storage.postgres.line import Line
 
-__all__ = ["Place", "Role", "connect", "parse_place", "role_of"]
+__all__ = ["Place", "Role", "connect", "line_to", "parse_place", "role_of"]
 
 _OWN: Final = frozenset(("app_role", "pool_size", "pool_timeout", "prepare"))
 _APP_ROLE: Final = "vigent_app"
 _SIZE, _MOST = 16, 1000
 _CONNECT_SECONDS: Final = 10
+_PATIENCE: Final = 600.0
+"""Seconds after which a server that says nothing is given up; a dead network is noticed before."""
 
 
 class Place(NamedTuple):
@@ -98,7 +100,7 @@ def _reason(error: psycopg.Error) -> str:
 
 def line_to(place: Place) -> Line:
     """Open a connection for the pool."""
-    return Line(connect(place), prepare=place.prepare, patience=6 * place.pool_timeout)
+    return Line(connect(place), prepare=place.prepare, patience=_PATIENCE)
 
 
 _WHO: LiteralString = """
