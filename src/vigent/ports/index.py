@@ -124,6 +124,13 @@ class IndexReads(Protocol):
         """Give what of a tenant lacks its passages, or has some and should not."""
         ...
 
+    def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
+        """Have at hand what ``beliefs`` and ``at`` will be asked of some memories, one by one.
+
+        It changes no answer: an engine that is near does nothing.
+        """
+        ...
+
     def waits(self, tenant: str, kind: str, lane: str) -> bool:
         """Say whether work of a kind waits in a lane of a tenant."""
         ...

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from vigent.domain.changes import ChangeSet
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import ITEM, MEMORY, EmbedderRow, PassageRow, VectorRow
-from vigent.domain.statements import Belief
+from vigent.domain.statements import Belief, Statement
 from vigent.domain.time import Instant
 from vigent.ports.index import Said
 from vigent.storage.inmemory.threads import ThreadRows
@@ -210,6 +210,9 @@ class IndexView:
     def episodes_from(self, tenant: str, after: int, limit: int) -> list[EpisodeRow]:
         """Give the episodes of a tenant, stubs too, with higher row numbers than one, rising."""
         return [e for e in self._said.values() if e.tenant == tenant and e.no > after][:limit]
+
+    def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
+        """Do nothing: all rows are at hand."""
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:
         """Say whether work of a kind waits in a lane of a tenant: in memory it never does."""

@@ -10,6 +10,7 @@ import orjson
 from vigent.domain.changes import ChangeSet, Vectors
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
+from vigent.domain.statements import Statement
 from vigent.domain.threads import Place
 from vigent.domain.time import Instant
 from vigent.ports.index import Amiss, Said
@@ -149,6 +150,9 @@ class IndexView(SqlView):
         queries = ("passages_amiss", "items_amiss", "passages_of_nothing")
         rows = [row for query in queries for row in self._run(self._q[query], (tenant,)).fetchall()]
         return [Amiss._make(row) for row in rows]
+
+    def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
+        """Do nothing: looking at rows one by one costs little."""
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:
         """Say whether work of a kind waits in a lane of a tenant."""
