@@ -10,6 +10,7 @@ import pytest
 
 from vigent.domain.changes import ChangeSet, Vectors
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow, passages_of_memory
+from vigent.ports.index import Have
 from vigent.read.index import IndexCache, Kept
 from vigent.storage.postgres.adapter import PostgresStorage
 
@@ -90,7 +91,7 @@ def test_a_view_that_is_older_takes_nothing_away(storage):
     cache = IndexCache()
     write(storage, passage(1, "first"))
     with storage.snapshot() as older:
-        assert older.horizon() > 0
+        assert older.last_change()  # it sees what was there now
         thread = threading.Thread(target=write, args=(storage, passage(2, "second")))
         thread.start()
         thread.join(10)
@@ -106,12 +107,20 @@ def test_a_view_that_is_older_takes_nothing_away(storage):
 
 def test_a_new_view_is_told_late_passages_of_its_scope_alone(storage):
     write(storage, passage(1, "first"), passage(2, "other")._replace(scope="elsewhere"))
+    write(storage, passage(3, "third"))
     with storage.snapshot() as snapshot:
-        since = snapshot.horizon()
-        (one,) = snapshot.passages("t", "scope", 0)
-        assert snapshot.passages("t", "scope", one.no, since) == []
-        assert snapshot.passages("t", "scope", one.no, 1) == [one]
-        assert snapshot.passages("u", "scope", 0, 1) == []
+        horizon, (every,) = snapshot.news("t", [Have("scope", 0, 0)])
+        assert [p.source for p in every.passages] == [1, 3]
+        last = every.passages[-1].no
+        later, (none, other) = snapshot.news(
+            "t", [Have("scope", last, horizon), Have("elsewhere", 0, 0)]
+        )
+        assert later == horizon > 0
+        assert [p.source for p in none.passages] == [3]
+        assert [p.source for p in other.passages] == [2]
+        _, (again,) = snapshot.news("t", [Have("scope", last, 1)])
+        assert [p.source for p in again.passages] == [1, 3]
+        assert snapshot.news("u", [Have("scope", 0, 1)])[1][0].passages == []
 
 
 def vectors(storage: PostgresStorage, tenant: str = "t") -> list[int]:

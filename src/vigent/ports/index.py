@@ -12,7 +12,7 @@ from vigent.domain.statements import Key, Statement
 from vigent.domain.threads import Place
 from vigent.domain.time import Instant
 
-__all__ = ["Amiss", "Given", "IndexReads", "Said"]
+__all__ = ["Amiss", "Given", "Have", "IndexReads", "News", "Said"]
 
 
 class Said(NamedTuple):
@@ -39,6 +39,25 @@ class Amiss(NamedTuple):
     missing: int
 
 
+class Have(NamedTuple):
+    """What a reader has of a scope: passages up to a number, by a view with a horizon."""
+
+    scope: str
+    last: int
+    horizon: int
+
+
+class News(NamedTuple):
+    """The generation of a scope, and passages, rising: those that a reader may not have.
+
+    That is the last one that it has, where the view sees that; those with higher numbers; and
+    what was written since its horizon, some of which it may have.
+    """
+
+    generation: int
+    passages: list[PassageRow]
+
+
 class IndexReads(Protocol):
     """Passages and vectors, as one view sees them.
 
@@ -49,18 +68,15 @@ class IndexReads(Protocol):
         """Give a number that changes whenever passages or vectors of a scope were removed."""
         ...
 
-    def horizon(self) -> int:
-        """Give the moment from which on others may still write what this view does not see.
-
-        0 where writes come one after another, and what is new has a higher number.
-        """
+    def passages(self, tenant: str, scope: str, after: int) -> list[PassageRow]:
+        """Give the passages of a scope with higher numbers than one, rising."""
         ...
 
-    def passages(self, tenant: str, scope: str, after: int, since: int = 0) -> list[PassageRow]:
-        """Give the passages of a scope with higher numbers than one, rising.
+    def news(self, tenant: str, scopes: Sequence[Have]) -> tuple[int, list[News]]:
+        """Say what is new in some scopes, and from which moment on others may still write.
 
-        And others of it that were written since a moment, where an earlier view gave that as its
-        horizon: that view did not see all of them.
+        That is the horizon of the view: what it does not see is written at or after it. It is 0
+        where writes come one after another, and what is new has a higher number.
         """
         ...
 
@@ -122,6 +138,13 @@ class IndexReads(Protocol):
 
     def index_amiss(self, tenant: str) -> list[Amiss]:
         """Give what of a tenant lacks its passages, or has some and should not."""
+        ...
+
+    def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
+        """Have at hand what ``beliefs`` and ``at`` will be asked of some memories, one by one.
+
+        It changes no answer: an engine that is near does nothing.
+        """
         ...
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:

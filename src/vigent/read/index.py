@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from vigent.domain.corpus import Corpus
+from vigent.ports.index import Have
 from vigent.ports.storage import Snapshot
 
 __all__ = ["IndexCache", "Kept"]
@@ -56,12 +57,10 @@ class IndexCache:
         leaves the vectors as they are, for what needs none.
         """
         with ExitStack() as held:
-            found: list[Kept] = []
-            for scope in scopes:
-                kept = self._find(tenant, scope)
+            found = [self._find(tenant, scope) for scope in scopes]
+            for kept in found:
                 held.enter_context(kept.lock)
-                _refresh(kept, snapshot, tenant, scope, model)
-                found.append(kept)
+            _refresh(found, snapshot, tenant, scopes, model)
             yield found
 
     def forget(self, tenant: str) -> None:
@@ -86,26 +85,38 @@ class IndexCache:
             size -= len(oldest.corpus)
 
 
-def _refresh(kept: Kept, snapshot: Snapshot, tenant: str, scope: str, model: int | None) -> None:
-    # Before what is read: of two views the horizon of the earlier one is right for both.
-    horizon = snapshot.horizon()
-    generation = snapshot.index_generation(tenant, scope)
-    if generation > kept.generation:
-        kept.corpus, kept.generation, kept.model = Corpus(), generation, model or 0
-        kept.horizon = 0
-    elif model is not None and kept.model != model:
-        kept.corpus.drop_vectors()
-        kept.model = model
-    kept.behind = generation < kept.generation or horizon < kept.horizon
-    if kept.behind:
-        return  # what this view has more was removed since
-    corpus = kept.corpus
-    # The last one once more: a view that does not see it is older than the columns.
-    rows = snapshot.passages(tenant, scope, max(0, corpus.last - 1), kept.horizon)
-    kept.behind = len(corpus) > 0 and all(row.no != corpus.last for row in rows)
-    if kept.behind:
-        return
-    corpus.add(rows)
-    kept.horizon = horizon
-    if model:
-        corpus.add_vectors(snapshot.vectors(tenant, scope, model, corpus.last_vector))
+def _refresh(
+    found: Sequence[Kept],
+    snapshot: Snapshot,
+    tenant: str,
+    scopes: Sequence[str],
+    model: int | None,
+) -> None:
+    """Bring scopes up to what a view sees."""
+    asked = [
+        Have(scope, kept.corpus.last, kept.horizon)
+        for scope, kept in zip(scopes, found, strict=True)
+    ]
+    horizon, news = snapshot.news(tenant, asked)
+    for scope, kept, new in zip(scopes, found, news, strict=True):
+        passages = new.passages
+        if new.generation > kept.generation:
+            if len(kept.corpus):  # what it had goes, so all is new
+                passages = snapshot.passages(tenant, scope, 0)
+            kept.corpus, kept.horizon, kept.generation = Corpus(), 0, new.generation
+            kept.model = model or 0
+        elif model is not None and kept.model != model:
+            kept.corpus.drop_vectors()
+            kept.model = model
+        corpus = kept.corpus
+        kept.behind = (
+            new.generation < kept.generation
+            or horizon < kept.horizon
+            or (len(corpus) > 0 and all(row.no != corpus.last for row in passages))
+        )
+        if kept.behind:
+            continue  # what this view has more was removed since
+        corpus.add(passages)
+        kept.horizon = horizon
+        if model:
+            corpus.add_vectors(snapshot.vectors(tenant, scope, model, corpus.last_vector))

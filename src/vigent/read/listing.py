@@ -105,7 +105,7 @@ def listed(
         raise InvalidInput("order", "must be one of recorded, confidence")
     with reading.view(person, wanted.at.known_at) as snapshot:
         found = _fitting(reading, snapshot, person, wanted)
-        rows = [reading.record(snapshot, found[place], wanted.at) for place in sorted(found)]
+        rows = _records(reading, snapshot, [found[place] for place in sorted(found)], wanted)
     if order == "confidence":
         rows.sort(key=_descending)
     return iter(rows)
@@ -124,8 +124,16 @@ def page(
             fitting = _fitting(reading, snapshot, person, wanted).items()
             found = sorted(one for one in fitting if beyond is None or one[0] > beyond)
         taken = found[:limit]
-        records = [reading.record(snapshot, stretched, wanted.at) for _, stretched in taken]
+        records = _records(reading, snapshot, [stretched for _, stretched in taken], wanted)
     return records, taken[-1][0] if len(found) > limit else None
+
+
+def _records(
+    reading: Reading, snapshot: JoinedSnapshot, found: Sequence[Stretched], wanted: Wanted
+) -> list[Record]:
+    if wanted.at.known_at is None:
+        snapshot.prepare([one.statement for one in found])
+    return [reading.record(snapshot, one, wanted.at) for one in found]
 
 
 def _fitting(

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from vigent.domain.changes import ChangeSet
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import ITEM, MEMORY, EmbedderRow, PassageRow, VectorRow
-from vigent.domain.statements import Belief
+from vigent.domain.statements import Belief, Statement
 from vigent.domain.time import Instant
-from vigent.ports.index import Said
+from vigent.ports.index import Have, News, Said
 from vigent.storage.inmemory.threads import ThreadRows
 
 __all__ = ["IndexRows", "IndexView"]
@@ -123,15 +123,20 @@ class IndexView:
         """Give a number that changes whenever passages or vectors of a scope were removed."""
         return self._index.generations.get((tenant, scope), 0)
 
-    def horizon(self) -> int:
-        """Give 0: who writes holds the lock, and a higher number is a later write."""
-        return 0
-
-    def passages(self, tenant: str, scope: str, after: int, since: int = 0) -> list[PassageRow]:
+    def passages(self, tenant: str, scope: str, after: int) -> list[PassageRow]:
         """Give the passages of a scope with higher numbers than one, rising."""
-        del since
         rows = self._index.passages.values()
         return [p for p in rows if (p.tenant, p.scope) == (tenant, scope) and p.no > after]
+
+    def news(self, tenant: str, scopes: Sequence[Have]) -> tuple[int, list[News]]:
+        """Say what is new in some scopes; who writes holds the lock, so nothing comes late."""
+        return 0, [
+            News(
+                self.index_generation(tenant, one.scope),
+                self.passages(tenant, one.scope, max(0, one.last - 1)),
+            )
+            for one in scopes
+        ]
 
     def passage_before(self, passage: PassageRow) -> PassageRow | None:
         """Give what goes before a passage of an item in its thread, within the scope."""
@@ -210,6 +215,9 @@ class IndexView:
     def episodes_from(self, tenant: str, after: int, limit: int) -> list[EpisodeRow]:
         """Give the episodes of a tenant, stubs too, with higher row numbers than one, rising."""
         return [e for e in self._said.values() if e.tenant == tenant and e.no > after][:limit]
+
+    def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
+        """Do nothing: all rows are at hand."""
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:
         """Say whether work of a kind waits in a lane of a tenant: in memory it never does."""

@@ -13,8 +13,9 @@ from typing import Final
 import orjson
 
 from vigent.domain.passages import PassageRow
+from vigent.ports.index import Have, News
 from vigent.storage.sql.indexing import IndexView
-from vigent.storage.sql.rows import Row
+from vigent.storage.sql.rows import Row, Rows
 
 __all__ = ["PgIndexView"]
 
@@ -25,23 +26,28 @@ _PAGE: Final = 64
 class PgIndexView(IndexView):
     """What a snapshot sees of the index."""
 
-    _horizon: int | None = None
+    def news(self, tenant: str, scopes: Sequence[Have]) -> tuple[int, list[News]]:
+        """Say what is new in some scopes, and which is the oldest transaction still under way.
 
-    def horizon(self) -> int:
-        """Give the oldest transaction that may still write what this view does not see."""
-        if self._horizon is None:
-            self._horizon = self._run(self._q["horizon"], ()).fetchall()[0][0]
-        return self._horizon
-
-    def passages(self, tenant: str, scope: str, after: int, since: int = 0) -> list[PassageRow]:
-        """Give the passages of a scope with higher numbers than one, rising.
-
-        And those with lower ones that were written by transactions from a horizon on.
+        All of it is one trip to the server.
         """
-        if not since:
-            return super().passages(tenant, scope, after)
-        rows = self._run(self._q["passages_new"], (tenant, scope, after, since)).fetchall()
-        return [PassageRow._make(row) for row in rows]
+        horizon = self._run(self._q["horizon"], ())
+        answers: list[tuple[Rows, Rows]] = []
+        for one in scopes:
+            after = max(0, one.last - 1)
+            generation = self._run(self._q["index_generation"], (tenant, one.scope))
+            if one.horizon:
+                asked = (tenant, one.scope, after, one.horizon)
+                answers.append((generation, self._run(self._q["passages_new"], asked)))
+            else:  # nothing is late at a first read
+                asked = (tenant, one.scope, after)
+                answers.append((generation, self._run(self._q["passages_of_scope"], asked)))
+        found: list[News] = []
+        for generation, passages in answers:
+            number = generation.fetchone()
+            rows = [PassageRow._make(row) for row in passages.fetchall()]
+            found.append(News(0 if number is None else number[0], rows))
+        return horizon.fetchall()[0][0], found
 
     def passages_unembedded(self, model: int, after: int, limit: int) -> list[PassageRow]:
         """Give passages of every tenant without a vector by a model, from a number on, rising.

@@ -160,6 +160,27 @@ UPDATE embedder SET done = ?1, lease_until = ?2, problem = ?3,
                ELSE pg_snapshot_xmin(pg_current_snapshot())::text::bigint END
 WHERE no = ?4;
 
+-- name: beliefs_of_memories
+-- Every stretch of some memories ever believed, those of each in order of time.
+SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+FROM belief
+WHERE tenant = ?1 AND memory = ANY (ARRAY(
+    SELECT v::bigint FROM jsonb_array_elements_text(?2::jsonb) AS t(v)))
+ORDER BY valid_from, recorded_from, no;
+
+-- name: believed_at_points
+-- As believed_at, for many timelines and instants at once: key, member in hexadecimal, instant. The
+-- instant stands before each stretch.
+SELECT (t.v ->> 2)::bigint, found.*
+FROM jsonb_array_elements(?2::jsonb) AS t(v)
+CROSS JOIN LATERAL (
+    SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+    FROM belief
+    WHERE belief.tenant = ?1 AND belief.key = (t.v ->> 0)::bigint
+      AND belief.member = decode(t.v ->> 1, 'hex') AND belief.recorded_to IS NULL
+      AND belief.valid_from <= (t.v ->> 2)::bigint
+    ORDER BY belief.valid_from DESC LIMIT 1) AS found;
+
 -- name: episodes_by_number
 -- Episodes by their row numbers.
 SELECT no, tenant, id, store, person, role, kind, content, occurred_at, recorded_at, speaker,

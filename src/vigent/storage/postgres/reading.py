@@ -10,6 +10,7 @@ import orjson
 from vigent.domain.statements import Belief, Key, Statement
 from vigent.domain.time import Instant
 from vigent.ports.storage import Selection, Stretched
+from vigent.storage.postgres.ahead import AheadView
 from vigent.storage.postgres.indexing import PgIndexView
 from vigent.storage.postgres.resources import PgResourceView
 from vigent.storage.postgres.statements import Q
@@ -33,7 +34,7 @@ def numbers_of(numbers: Iterable[int]) -> str:
     return orjson.dumps(list(numbers)).decode()
 
 
-class PgSnapshot(PgIndexView, PgResourceView, SqlSnapshot):
+class PgSnapshot(AheadView, PgIndexView, PgResourceView, SqlSnapshot):
     """Reads rows of one moment. Rows that belong together are fetched in one trip."""
 
     def __init__(self, run: Run, queries: Queries) -> None:
@@ -42,15 +43,17 @@ class PgSnapshot(PgIndexView, PgResourceView, SqlSnapshot):
         """Whether tenants have any alias, as far as it was looked up."""
 
     def _statements_numbered(self, tenant: str, numbers: Iterable[int]) -> dict[int, Statement]:
-        wanted = list(dict.fromkeys(numbers))
-        if not wanted:
-            return {}
+        distinct = list(dict.fromkeys(numbers))
+        found = {n: self._read[n] for n in distinct if n in self._read}
+        wanted = [n for n in distinct if n not in found]
         if len(wanted) == 1:
             rows = self._run(Q["statement_by_no"], (wanted[0], tenant)).fetchall()
-        else:
+        elif wanted:
             asked = (tenant, numbers_of(wanted))
             rows = self._run(Q["statements_numbered"], asked).fetchall()
-        return {row[0]: Statement._make(row) for row in rows}
+        else:
+            return found
+        return found | {row[0]: Statement._make(row) for row in rows}
 
     def _stretch(self, key: Key, rows: Sequence[Row]) -> list[Stretched]:
         """Give beliefs with the statements of their memories."""

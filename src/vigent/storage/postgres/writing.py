@@ -58,6 +58,9 @@ class PgTransaction(ErasingTransaction, PgSnapshot):
         self._base = 0
         self._used: dict[str, int] = {}
 
+    def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
+        """Do nothing: what was read may be changed here."""
+
     # ------------------------------------------------------------------------ numbers
 
     def _given(self) -> int:

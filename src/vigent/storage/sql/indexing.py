@@ -10,9 +10,10 @@ import orjson
 from vigent.domain.changes import ChangeSet, Vectors
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
+from vigent.domain.statements import Statement
 from vigent.domain.threads import Place
 from vigent.domain.time import Instant
-from vigent.ports.index import Amiss, Said
+from vigent.ports.index import Amiss, Have, News, Said
 from vigent.storage.sql.rows import Queries, Run, SqlView
 
 __all__ = ["INDEX_ORDER", "IndexView", "passage_rows", "take_vectors", "unindex"]
@@ -59,15 +60,20 @@ class IndexView(SqlView):
         rows = self._run(self._q["index_generation"], (tenant, scope)).fetchall()
         return rows[0][0] if rows else 0
 
-    def horizon(self) -> int:
-        """Give 0: who writes holds the lock, and a higher number is a later write."""
-        return 0
-
-    def passages(self, tenant: str, scope: str, after: int, since: int = 0) -> list[PassageRow]:
+    def passages(self, tenant: str, scope: str, after: int) -> list[PassageRow]:
         """Give the passages of a scope with higher numbers than one, rising."""
-        del since
         rows = self._run(self._q["passages_of_scope"], (tenant, scope, after)).fetchall()
         return [PassageRow._make(row) for row in rows]
+
+    def news(self, tenant: str, scopes: Sequence[Have]) -> tuple[int, list[News]]:
+        """Say what is new in some scopes; who writes holds the lock, so nothing comes late."""
+        return 0, [
+            News(
+                self.index_generation(tenant, one.scope),
+                self.passages(tenant, one.scope, max(0, one.last - 1)),
+            )
+            for one in scopes
+        ]
 
     def passage_before(self, passage: PassageRow) -> PassageRow | None:
         """Give what goes before a passage of an item in its thread, within the scope."""
@@ -149,6 +155,9 @@ class IndexView(SqlView):
         queries = ("passages_amiss", "items_amiss", "passages_of_nothing")
         rows = [row for query in queries for row in self._run(self._q[query], (tenant,)).fetchall()]
         return [Amiss._make(row) for row in rows]
+
+    def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
+        """Do nothing: looking at rows one by one costs little."""
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:
         """Say whether work of a kind waits in a lane of a tenant."""
