@@ -35,6 +35,8 @@ _BETWEEN: Final = 0.002
 """Seconds between two seals of one trail, in which others get to write."""
 _HURRIED: Final = b"SET LOCAL lock_timeout = 100"
 """For whoever will not wait; of the lock of a row that cannot be said without waiting."""
+_STUCK: Final = b"SET LOCAL idle_in_transaction_session_timeout = 600000"
+"""Whoever stands still while writing is put out: see how long a write may be under way."""
 _NOTED: Final = 10_000
 """How many notes of who wrote are looked at together."""
 
@@ -69,8 +71,8 @@ class PostgresStorage:
         self.role = role
         wait = f"SET LOCAL lock_timeout = {int(place.pool_timeout * 1000)}".encode()
         self._read = () if role.becomes is None else (role.becomes,)
-        self._write = (wait, *self._read)
-        self._hurried = (_HURRIED, *self._read)
+        self._write = (wait, _STUCK, *self._read)
+        self._hurried = (_HURRIED, _STUCK, *self._read)
         self._pool = Pool(lambda: line_to(place), size=place.pool_size, patience=place.pool_timeout)
         self._not_before = 0.0
         self._local = threading.local()
