@@ -441,9 +441,11 @@ ORDER BY audit.id DESC LIMIT ?5;
 -- The entries that concern a person, newest first.
 SELECT audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.seal,
        content.store, content.person, content.content
-FROM audit_content AS content
-JOIN audit ON audit.tenant = content.tenant AND audit.no = content.audit
-WHERE content.tenant = ?1 AND content.person = ?6 AND audit.tenant = ?1
+FROM audit
+JOIN audit_content AS content ON content.tenant = audit.tenant AND content.audit = audit.no
+WHERE audit.tenant = ?1 AND audit.no = ANY (ARRAY(
+    SELECT audit FROM audit_content WHERE tenant = ?1 AND person = ?6))
+  AND content.tenant = ?1 AND content.person = ?6
   AND (?2::text IS NULL OR audit.id < ?2) AND (?3::text IS NULL OR audit.action = ?3)
   AND (?4::text IS NULL OR audit.target = ?4)
 ORDER BY audit.id DESC LIMIT ?5;
