@@ -68,7 +68,9 @@ class EmbedderSettings:
 class StorePlace:
     """Where memory is kept, and what finds it by meaning."""
 
-    db: str = _set("vigent.db", "The store's file, or `:memory:`.", env="VIGENT_DB")
+    db: str = _set(
+        "vigent.db", "The store: a file, `postgresql://…`, or `:memory:`.", env="VIGENT_DB"
+    )
     schema: str = _set(
         "", "Attribute definitions, a YAML file; empty for none.", env="VIGENT_SCHEMA"
     )

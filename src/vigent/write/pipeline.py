@@ -50,11 +50,7 @@ class WritePipeline:
 
     @contextmanager
     def session(self, *, alone: bool = False) -> Generator[Session]:
-        """Begin to write; the tenant is made known with its first write.
-
-        Others may write to the tenant meanwhile, though not to what is read here, unless it is
-        asked for ``alone``.
-        """
+        """Begin to write, ``alone`` or beside others, who are kept from what is read here."""
         held: Session | None = getattr(self._local, "session", None)
         if held is not None:
             if alone:
@@ -62,8 +58,11 @@ class WritePipeline:
             yield held
             held.settle()
             return
-        carried = self.retrieved.carried() if self.retrieved else _NO_COUNTS
-        tenant = self.context.tenant
+        carried, tenant = _NO_COUNTS, self.context.tenant
+        if self.retrieved and self.storage.shared:
+            self._flush_part()  # apart, for they touch keys that others may be writing to
+        elif self.retrieved:
+            carried = self.retrieved.carried()
         with carried as counts, self.storage.transaction(tenant, beside=not alone) as transaction:
             if self.context.home is not None:
                 self.context.home(transaction)

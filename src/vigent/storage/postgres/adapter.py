@@ -33,6 +33,8 @@ __all__ = ["PostgresStorage"]
 _LOG: Final = logging.getLogger("vigent.storage.postgres")
 _BETWEEN: Final = 0.002
 """Seconds between two seals of one trail, in which others get to write."""
+_HURRIED: Final = b"SET LOCAL lock_timeout = 100"
+"""For whoever will not wait; of the lock of a row that cannot be said without waiting."""
 _NOTED: Final = 10_000
 """How many notes of who wrote are looked at together."""
 
@@ -44,6 +46,8 @@ class PostgresStorage:
     what keeps beliefs from overlapping: a ``constraint``, or the ``lock`` of the key alone.
     Raises UnavailableError, InvalidInput, StoreNewer, StoreReadOnly where it cannot be opened.
     """
+
+    shared = True
 
     def __init__(self, url: str, *, busy_timeout: float = 10.0) -> None:
         place = parse_place(url, pool_timeout=busy_timeout)
@@ -66,6 +70,7 @@ class PostgresStorage:
         wait = f"SET LOCAL lock_timeout = {int(place.pool_timeout * 1000)}".encode()
         self._read = () if role.becomes is None else (role.becomes,)
         self._write = (wait, *self._read)
+        self._hurried = (_HURRIED, *self._read)
         self._pool = Pool(lambda: line_to(place), size=place.pool_size, patience=place.pool_timeout)
         self._local = threading.local()
         self._joined: set[str] = set()
@@ -122,9 +127,10 @@ class PostgresStorage:
         """Take a tenant's lock, alone or ``beside`` others; an error inside rolls all back."""
         if not self.writable:
             raise StoreReadOnly("the database is a replica, which can only be read")
+        start = self._write if wait else self._hurried
         with (
             self._pool.line(wait=wait) as line,
-            self._within(Span(line, "write", self._write, beside=beside)) as span,
+            self._within(Span(line, "write", start, beside=beside)) as span,
         ):
             self._lock(span, tenant, wait=wait, beside=beside)
             transaction = PgTransaction(span, tenant, self._joined, alone=not beside)
