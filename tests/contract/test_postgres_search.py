@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+from contextlib import closing
 
 import pytest
 
@@ -86,8 +87,7 @@ def test_what_is_fetched_together_changes_no_answer(pair, postgres_url):
     _, memory = pair
     memory.retract(subject="mira", attribute="city", person="p1")
     memory.write(subject="mira", attribute="city", value="Umea", valid_from=START, person="p1")
-    storage = PostgresStorage(postgres_url)
-    with storage.snapshot() as plain:
+    with closing(PostgresStorage(postgres_url)) as storage, storage.snapshot() as plain:
         sent: list[str] = []
 
         def run(query, values):
@@ -99,6 +99,8 @@ def test_what_is_fetched_together_changes_no_answer(pair, postgres_url):
         statements = [s for key in keys for _, s in plain.statements("t", of_key=key.no)]
         ready.prepare("t", statements)
         assert sent == ["beliefs_of_memories", "believed_at_points"]
+        whole = PgSnapshot(plain._run, Q)
+        whole.prepare_keys("t", keys)
         compared = 0
         for key, s in itertools.product(keys, statements):
             if s.key != key.no:
@@ -112,5 +114,10 @@ def test_what_is_fetched_together_changes_no_answer(pair, postgres_url):
                 wanted = plain.at(key, s.member, at, known)
                 assert ready.at(key, s.member, at, known) == wanted
                 compared += len(wanted)
+                assert whole.at(key, s.member, at, known) == wanted
+                one, two = (
+                    sorted(view.at(key, None, at, known), key=lambda f: f.belief.no)
+                    for view in (plain, whole)
+                )
+                assert one == two
         assert compared > 20
-    storage.close()

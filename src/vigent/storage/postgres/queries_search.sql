@@ -168,6 +168,15 @@ WHERE tenant = ?1 AND memory = ANY (ARRAY(
     SELECT v::bigint FROM jsonb_array_elements_text(?2::jsonb) AS t(v)))
 ORDER BY valid_from, recorded_from, no;
 
+-- name: believed_of_keys
+-- The latest stretches of some keys believed now, at most so many of each.
+SELECT found.* FROM jsonb_array_elements_text(?2::jsonb) AS t(v)
+CROSS JOIN LATERAL (
+    SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+    FROM belief
+    WHERE belief.tenant = ?1 AND belief.key = t.v::bigint AND belief.recorded_to IS NULL
+    ORDER BY belief.member, belief.valid_from LIMIT ?3) AS found;
+
 -- name: believed_at_points
 -- As believed_at, for many timelines and instants at once: key, member in hexadecimal, instant. The
 -- instant stands before each stretch.
