@@ -91,8 +91,8 @@ class AheadView(SqlSnapshot):
     def _prepare_statements(self, tenant: str, numbers: set[int]) -> None:
         unread = numbers - self._read.keys()
         if unread:
-            numbers = orjson.dumps(list(unread)).decode()
-            for row in self._run(self._q["statements_numbered"], (tenant, numbers)).fetchall():
+            listed = orjson.dumps(list(unread)).decode()
+            for row in self._run(self._q["statements_numbered"], (tenant, listed)).fetchall():
                 self._read[row[0]] = Statement._make(row)
 
     def _rows_at(
