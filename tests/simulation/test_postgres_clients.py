@@ -31,20 +31,24 @@ def end_one_now_and_then(postgres, name: str, over: threading.Event) -> int:
     return ended
 
 
+def again(call):
+    """Call until the database answers."""
+    while True:
+        try:
+            return call()
+        except UnavailableError:
+            time.sleep(random.uniform(0, 0.02))
+
+
 def write_all(url: str, client: int, writes: int) -> list[str]:
     """Write until each is in; a key makes sure that it is in once, whatever was heard of it."""
     ids, chance = [], random.Random(client)
-    with Memory.open(f"{url}&pool_size=2") as memory:
+    with again(lambda: Memory.open(f"{url}&pool_size=2")) as memory:
         for n in range(writes):
             fact = {
                 "subject": f"s{chance.randrange(KEYS)}", "attribute": "a", "value": f"{client}-{n}"
             }  # fmt: skip
-            while True:
-                try:
-                    done = memory.write(**fact, idempotency_key=f"{client}-{n}")
-                    break
-                except UnavailableError:
-                    time.sleep(chance.uniform(0, 0.02))
+            done = again(lambda f=fact, n=n: memory.write(**f, idempotency_key=f"{client}-{n}"))
             ids.append(done.memory.memory_id)
     return ids
 

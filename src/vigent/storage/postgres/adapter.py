@@ -72,6 +72,7 @@ class PostgresStorage:
         self._write = (wait, *self._read)
         self._hurried = (_HURRIED, *self._read)
         self._pool = Pool(lambda: line_to(place), size=place.pool_size, patience=place.pool_timeout)
+        self._not_before = 0.0
         self._local = threading.local()
         self._joined: set[str] = set()
         self._reader = PgReader(self._pool, self._read, lambda: self.open_span)
@@ -153,11 +154,15 @@ class PostgresStorage:
 
     def purge(self) -> bool:
         """Have the database let go of removed rows; False while a reader prevents it."""
-        if not self.writable:
+        if not self.writable or time.monotonic() < self._not_before:
             return False
         with self.sweeping() as span:
             waits = span.run(Q["jobs_of_kind"], ("purge",)).fetchall()
-        if not vacuumed(self.place):
+        begun = time.monotonic()
+        done = vacuumed(self.place)
+        ended = time.monotonic()
+        self._not_before = ended + 5 * (ended - begun)  # most of the time is for others
+        if not done:
             return False
         with self.sweeping() as span:
             for tenant, last in waits:
