@@ -217,6 +217,11 @@ class JoinedSnapshot:
         if memories and not self.rows:
             self.plain.prepare(self._tenant, memories)
 
+    def prepare_keys(self, keys: Sequence[Key]) -> None:
+        """Have at hand what will be asked of some keys, as they stand now, one by one."""
+        if keys and not self.rows:
+            self.plain.prepare_keys(self._tenant, keys)
+
     def changed(
         self, selection: Selection, axis: str, since: Instant, until: Instant
     ) -> list[Stretched]:

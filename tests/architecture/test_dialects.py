@@ -43,6 +43,7 @@ ONLY_POSTGRES = {
     "beliefs_numbered": "many rows in one trip",
     "beliefs_of_memories": "many rows in one trip",
     "believed_at_points": "many rows in one trip",
+    "believed_of_keys": "many rows in one trip",
     "key_bears_set": "SQLite has a trigger",
     "any_alias": "last_alias, of one tenant",
     "horizon": "what is committed late",

@@ -34,6 +34,11 @@ WALKS = {
     "vectors_by_others": "vectors of a former model are counted when they are dropped",
     "vectors_drop": "vectors of a former model are looked for in batches",
     "vectors_outdate": "as vectors_drop",
+    "keys_of_store": "a whole store is asked for",
+    "audit_prune": "what is older than a bound goes",
+    "audit_prune_content": "as audit_prune",
+    "stores_of_person": "newer servers skip from store to store",
+    "any_alias": "it stops at the first row",
     "last_passage": "the last entry of an index",
     **dict.fromkeys([name for name in Q if name.startswith("end_")], "all of a tenant goes"),
     **dict.fromkeys(
@@ -43,14 +48,15 @@ WALKS = {
 }
 # Small tables, which the planner rightly reads whole.
 SMALL = {"embedder", "tenant", "tenant_name", "activity", "job", "person", "erased", "idempotency"}
-TENANT_ALONE = re.compile(r"^\(\(?tenant = [^()]*(\([^()]*\)::text)?\)?\)$")
+# A table of all tenants that grows: it is read by numbers, in their order.
+SWEPT = {"passage_made"}
 
 FILL = """
 INSERT INTO key (no, tenant, store, person, subject, attribute, type, name, last_recorded,
                  head_from, head_to, head_recorded, head_expires, bears)
 SELECT n, t, 'default', CASE WHEN n % 30 = 0 THEN '' ELSE 'p' || n % 101 END, 's' || n, 'a', '',
        's' || n, 0, 0, 0, 0, 0, CASE WHEN n % 50 = 0 THEN 1 ELSE 0 END
-FROM made WHERE n % 3 = 0;
+FROM made;
 INSERT INTO statement (no, tenant, id, key, member, role, kind, token, valid_from, valid_to,
     stated_end, basis, recorded_from, withdrawn_at, forgotten_at, gap, place, turn, bears,
     bears_from, clean, indexed, keep, type, status, contested, trust, importance, metadata,
@@ -151,24 +157,37 @@ def nodes(step: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from nodes(below)
 
 
-def faults(step: dict[str, Any]) -> list[str]:
-    """Name the nodes that read a table whole, or a whole tenant."""
+def columns(connection: psycopg.Connection[Any], index: str) -> list[str]:
+    """Give the columns of an index in order."""
+    rows = connection.execute(
+        "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass ORDER BY attnum", (index,)
+    )
+    return [name for (name,) in rows]
+
+
+def faults(connection: psycopg.Connection[Any], step: dict[str, Any]) -> list[str]:
+    """Name the nodes that read a table whole, or a whole tenant.
+
+    An index is sought by its first columns: newer servers can skip one, older ones walk then.
+    """
     found: list[str] = []
     for node in nodes(step):
-        table, condition = node.get("Relation Name"), node.get("Index Cond")
+        table, condition = node.get("Relation Name"), node.get("Index Cond", "")
         if table in SMALL:
             continue
         if node["Node Type"] == "Seq Scan":
             found.append(f"reads {table} whole")
-        elif "Index Name" in node and (condition is None or TENANT_ALONE.match(condition)):
-            found.append(f"walks {node['Index Name']}: {condition}")
+        elif "Index Name" in node:
+            first = columns(connection, node["Index Name"])[: 1 if table in SWEPT else 2]
+            if not all(re.search(rf"\b{column}\b", condition) for column in first):
+                found.append(f"walks {node['Index Name']}: {condition}")
     return found
 
 
 @pytest.mark.parametrize("name", Q)
 def test_a_query_seeks(filled, name):
     step = plan(filled, Q[name])
-    assert name in WALKS or faults(step) == [], json.dumps(step, indent=1)
+    assert name in WALKS or faults(filled, step) == [], json.dumps(step, indent=1)
 
 
 def test_exceptions_name_queries_that_exist():
@@ -185,4 +204,4 @@ def test_exceptions_name_queries_that_exist():
     ],
 )
 def test_the_test_sees_a_query_that_walks(filled, sql):
-    assert faults(plan(filled, Query(b"bad", sql.encode(), 0, sweeps=False)))
+    assert faults(filled, plan(filled, Query(b"bad", sql.encode(), 0, sweeps=False)))

@@ -147,6 +147,10 @@ class IndexReads(Protocol):
         """
         ...
 
+    def prepare_keys(self, tenant: str, keys: Sequence[Key]) -> None:
+        """Have at hand what ``at`` will be asked of some keys, one by one; as ``prepare``."""
+        ...
+
     def waits(self, tenant: str, kind: str, lane: str) -> bool:
         """Say whether work of a kind waits in a lane of a tenant."""
         ...

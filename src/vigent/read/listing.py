@@ -140,7 +140,10 @@ def _fitting(
     reading: Reading, snapshot: JoinedSnapshot, person: str | None, wanted: Wanted
 ) -> dict[Place, Stretched]:
     selection = reading.selection(person, wanted.subject, wanted.attribute)
-    every = (_of_place(reading, snapshot, key, wanted) for key in snapshot.keys(selection))
+    keys = snapshot.keys(selection)
+    if wanted.at.known_at is None and wanted.include == "current":
+        snapshot.prepare_keys(keys)
+    every = (_of_place(reading, snapshot, key, wanted) for key in keys)
     return {place: found for one in every for place, found in one.items()}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from vigent.domain.changes import ChangeSet
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import ITEM, MEMORY, EmbedderRow, PassageRow, VectorRow
-from vigent.domain.statements import Belief, Statement
+from vigent.domain.statements import Belief, Key, Statement
 from vigent.domain.time import Instant
 from vigent.ports.index import Have, News, Said
 from vigent.storage.inmemory.threads import ThreadRows
@@ -217,6 +217,9 @@ class IndexView:
         return [e for e in self._said.values() if e.tenant == tenant and e.no > after][:limit]
 
     def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
+        """Do nothing: all rows are at hand."""
+
+    def prepare_keys(self, tenant: str, keys: Sequence[Key]) -> None:
         """Do nothing: all rows are at hand."""
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:

@@ -21,6 +21,9 @@ __all__ = ["AheadView"]
 _FROM, _TO, _ENDED = 5, 6, 8
 """Where a row of a belief says over what it holds, and since when it is not believed."""
 
+_LONG = 16
+"""From how many stretches on a key is looked at by itself."""
+
 _Point = tuple[int, bytes, Instant]
 """A key, a member of it and an instant of valid time."""
 
@@ -33,6 +36,7 @@ class AheadView(SqlSnapshot):
         self._of_memory: dict[int, list[Row]] = {}
         self._at_points: dict[_Point, list[Row]] = {}
         self._open: dict[tuple[int, bytes], list[Row]] = {}
+        self._of_key: dict[int, list[Row]] = {}
         self._read: dict[int, Statement] = {}
 
     def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
@@ -70,15 +74,36 @@ class AheadView(SqlSnapshot):
         rows = self._run(self._q["believed_at_points"], (tenant, listed)).fetchall()
         for instant, *row in rows:
             self._at_points[row[2], row[3], instant].append(tuple(row))
-        unread = {row[5] for row in rows} - self._read.keys()
+        self._prepare_statements(tenant, {row[5] for row in rows})
+
+    def prepare_keys(self, tenant: str, keys: Sequence[Key]) -> None:
+        """Have at hand all that is believed now of some keys, but for those with a long history."""
+        wanted = [key.no for key in keys if key.no not in self._of_key]
+        if not wanted:
+            return
+        found: dict[int, list[Row]] = {number: [] for number in wanted}
+        listed = orjson.dumps(wanted).decode()
+        for row in self._run(self._q["believed_of_keys"], (tenant, listed, _LONG)).fetchall():
+            found[row[2]].append(row)
+        self._of_key.update((no, rows) for no, rows in found.items() if len(rows) < _LONG)
+        self._prepare_statements(tenant, {row[4] for rows in self._of_key.values() for row in rows})
+
+    def _prepare_statements(self, tenant: str, numbers: set[int]) -> None:
+        unread = numbers - self._read.keys()
         if unread:
-            numbers = orjson.dumps(list(unread)).decode()
-            for row in self._run(self._q["statements_numbered"], (tenant, numbers)).fetchall():
+            listed = orjson.dumps(list(unread)).decode()
+            for row in self._run(self._q["statements_numbered"], (tenant, listed)).fetchall():
                 self._read[row[0]] = Statement._make(row)
 
     def _rows_at(
         self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
     ) -> list[Row]:
+        if known_at is None and key.no in self._of_key:
+            return [
+                row
+                for row in self._of_key[key.no]
+                if row[_FROM] <= valid_at < row[_TO] and member in (None, row[3])
+            ]
         if member is not None and known_at is None:
             # Of what is believed now one stretch at most covers an instant.
             for row in self._open.get((key.no, member), ()):

@@ -198,11 +198,10 @@ ORDER BY valid_from;
 
 -- name: changed_valid
 -- Believed stretches of a person's keys with an end in an interval of valid time.
-SELECT belief.no
-FROM key JOIN belief ON belief.tenant = key.tenant AND belief.key = key.no
-WHERE key.tenant = ?1 AND key.store = ?2 AND key.person = ?3 AND belief.recorded_to IS NULL
-  AND ((belief.valid_from > ?4 AND belief.valid_from <= ?5)
-       OR (belief.valid_to > ?4 AND belief.valid_to <= ?5));
+SELECT no FROM belief
+WHERE tenant = ?1 AND recorded_to IS NULL AND key = ANY (ARRAY(
+    SELECT no FROM key WHERE tenant = ?1 AND store = ?2 AND person = ?3))
+  AND ((valid_from > ?4 AND valid_from <= ?5) OR (valid_to > ?4 AND valid_to <= ?5));
 
 -- name: changed_recorded
 -- Stretches of a person's keys with an end in an interval of recorded time.

@@ -168,6 +168,15 @@ WHERE tenant = ?1 AND memory = ANY (ARRAY(
     SELECT v::bigint FROM jsonb_array_elements_text(?2::jsonb) AS t(v)))
 ORDER BY valid_from, recorded_from, no;
 
+-- name: believed_of_keys
+-- The latest stretches of some keys believed now, at most so many of each.
+SELECT found.* FROM jsonb_array_elements_text(?2::jsonb) AS t(v)
+CROSS JOIN LATERAL (
+    SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
+    FROM belief
+    WHERE belief.tenant = ?1 AND belief.key = t.v::bigint AND belief.recorded_to IS NULL
+    ORDER BY belief.member, belief.valid_from LIMIT ?3) AS found;
+
 -- name: believed_at_points
 -- As believed_at, for many timelines and instants at once: key, member in hexadecimal, instant. The
 -- instant stands before each stretch.
@@ -441,9 +450,11 @@ ORDER BY audit.id DESC LIMIT ?5;
 -- The entries that concern a person, newest first.
 SELECT audit.id, audit.at, audit.action, audit.outcome, audit.target, audit.seal,
        content.store, content.person, content.content
-FROM audit_content AS content
-JOIN audit ON audit.tenant = content.tenant AND audit.no = content.audit
-WHERE content.tenant = ?1 AND content.person = ?6 AND audit.tenant = ?1
+FROM audit
+JOIN audit_content AS content ON content.tenant = audit.tenant AND content.audit = audit.no
+WHERE audit.tenant = ?1 AND audit.no = ANY (ARRAY(
+    SELECT audit FROM audit_content WHERE tenant = ?1 AND person = ?6))
+  AND content.tenant = ?1 AND content.person = ?6
   AND (?2::text IS NULL OR audit.id < ?2) AND (?3::text IS NULL OR audit.action = ?3)
   AND (?4::text IS NULL OR audit.target = ?4)
 ORDER BY audit.id DESC LIMIT ?5;

@@ -61,6 +61,9 @@ class PgTransaction(ErasingTransaction, PgSnapshot):
     def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
         """Do nothing: what was read may be changed here."""
 
+    def prepare_keys(self, tenant: str, keys: Sequence[Key]) -> None:
+        """Do nothing: what was read may be changed here."""
+
     # ------------------------------------------------------------------------ numbers
 
     def _given(self) -> int:

@@ -10,7 +10,7 @@ import orjson
 from vigent.domain.changes import ChangeSet, Vectors
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import EmbedderRow, PassageRow, VectorRow
-from vigent.domain.statements import Statement
+from vigent.domain.statements import Key, Statement
 from vigent.domain.threads import Place
 from vigent.domain.time import Instant
 from vigent.ports.index import Amiss, Have, News, Said
@@ -157,6 +157,9 @@ class IndexView(SqlView):
         return [Amiss._make(row) for row in rows]
 
     def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
+        """Do nothing: looking at rows one by one costs little."""
+
+    def prepare_keys(self, tenant: str, keys: Sequence[Key]) -> None:
         """Do nothing: looking at rows one by one costs little."""
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:
