@@ -22,6 +22,8 @@ MIGRATIONS = [
 ]
 
 ONLY_SQLITE = {
+    "walk_by_valid": "believed_known_at finds the stretch in one trip",
+    "walk_by_recorded": "as walk_by_valid",
     "last_numbers": "row numbers come from a sequence, whole blocks at a time",
     "last_episode": "as last_numbers",
     "last_thread": "as last_numbers",
@@ -29,6 +31,7 @@ ONLY_SQLITE = {
     "job_done": "jobs of a kind are finished up to the one that was seen",
 }
 ONLY_POSTGRES = {
+    "believed_known_at": "walk_by_valid and walk_by_recorded, in one trip",
     "lock_whole": "a tenant's lock; SQLite has one for the file",
     "lock_whole_now": "as lock_whole",
     "lock_shared": "as lock_whole",

@@ -146,19 +146,13 @@ SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, rec
 FROM belief
 WHERE tenant = ?1 AND key = ?2 AND recorded_to IS NULL AND valid_from <= ?3 AND valid_to > ?3;
 
--- name: walk_by_valid
--- The stretches of one timeline that begin at or before an instant, latest first.
+-- name: believed_known_at
+-- The one stretch of a timeline that covers two instants.
 SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
 FROM belief
-WHERE tenant = ? AND key = ? AND member = ? AND valid_from <= ?
-ORDER BY valid_from DESC, recorded_from DESC;
-
--- name: walk_by_recorded
--- The stretches of one timeline recorded at or before an instant, latest first.
-SELECT no, tenant, key, member, memory, valid_from, valid_to, recorded_from, recorded_to
-FROM belief
-WHERE tenant = ? AND key = ? AND member = ? AND recorded_from <= ?
-ORDER BY recorded_from DESC;
+WHERE tenant = ?1 AND key = ?2 AND member = ?3 AND valid_from <= ?4 AND valid_to > ?4
+  AND recorded_from <= ?5 AND (recorded_to IS NULL OR recorded_to > ?5)
+LIMIT 1;
 
 -- name: members_known_at
 -- The stretches of all timelines of a key that cover two instants.

@@ -61,6 +61,11 @@ class PgSnapshot(AheadView, PgIndexView, PgResourceView, SqlSnapshot):
         found = self._statements_numbered(key.id.tenant, (b.memory for b in beliefs))
         return [Stretched(key, b, found[b.memory]) for b in beliefs]
 
+    def _walk(self, key: Key, member: bytes, valid_at: Instant, known_at: Instant) -> Row | None:
+        """Find the stretch that covers both instants."""
+        asked = (key.id.tenant, key.no, member, valid_at, known_at)
+        return self._run(Q["believed_known_at"], asked).fetchone()
+
     def changed(
         self, selection: Selection, axis: str, since: Instant, until: Instant
     ) -> list[Stretched]:
