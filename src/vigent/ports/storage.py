@@ -239,11 +239,6 @@ class Storage(AuditTrail, Protocol):
         """Whether it can be written, as far as was known when it was opened."""
         ...
 
-    @property
-    def shared(self) -> bool:
-        """Whether several can write to one tenant at once."""
-        ...
-
     def reader(self) -> Quick:
         """Give a view for a read of a single row, which needs no transaction."""
         ...

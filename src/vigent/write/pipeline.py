@@ -58,11 +58,8 @@ class WritePipeline:
             yield held
             held.settle()
             return
-        carried, tenant = _NO_COUNTS, self.context.tenant
-        if self.retrieved and self.storage.shared:
-            self._flush_part()  # apart, for they touch keys that others may be writing to
-        elif self.retrieved:
-            carried = self.retrieved.carried()
+        carried = self.retrieved.carried() if self.retrieved else _NO_COUNTS
+        tenant = self.context.tenant
         with carried as counts, self.storage.transaction(tenant, beside=not alone) as transaction:
             if self.context.home is not None:
                 self.context.home(transaction)

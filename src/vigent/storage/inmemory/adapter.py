@@ -20,7 +20,6 @@ class InMemoryStorage:
     """Memory that ends with the process."""
 
     writable = True
-    shared = False
 
     def __init__(self) -> None:
         self._rows = Rows()

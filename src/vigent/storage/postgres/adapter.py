@@ -49,8 +49,6 @@ class PostgresStorage:
     Raises UnavailableError, InvalidInput, StoreNewer, StoreReadOnly where it cannot be opened.
     """
 
-    shared = True
-
     def __init__(self, url: str, *, busy_timeout: float = 10.0) -> None:
         place = parse_place(url, pool_timeout=busy_timeout)
         self.guard: Literal["constraint", "lock"] = "lock"

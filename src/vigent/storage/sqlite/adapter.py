@@ -38,8 +38,6 @@ class SqliteStorage:
     Raises StoreReadOnly, StoreNewer, CorruptStore when the file cannot be opened as a store.
     """
 
-    shared = False
-
     def __init__(
         self, path: str, *, durability: str = "normal", busy_timeout: float = 10.0
     ) -> None:
