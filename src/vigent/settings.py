@@ -12,6 +12,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
 
 __all__ = [
     "CONFIG_FILE",
@@ -32,6 +33,7 @@ __all__ = [
     "environment",
     "metrics_folder",
     "set_metrics_folder",
+    "shown_database",
 ]
 
 
@@ -68,7 +70,9 @@ class EmbedderSettings:
 class StorePlace:
     """Where memory is kept, and what finds it by meaning."""
 
-    db: str = _set("vigent.db", "The store's file, or `:memory:`.", env="VIGENT_DB")
+    db: str = _set(
+        "vigent.db", "The store: a file, `postgresql://…`, or `:memory:`.", env="VIGENT_DB"
+    )
     schema: str = _set(
         "", "Attribute definitions, a YAML file; empty for none.", env="VIGENT_SCHEMA"
     )
@@ -238,6 +242,17 @@ def set_metrics_folder(folder: str | None) -> None:
 def default_database() -> str:
     """Give the store's file: ``VIGENT_DB``, else ``vigent.db`` in the working directory."""
     return os.environ.get("VIGENT_DB") or "vigent.db"
+
+
+def shown_database(place: str) -> str:
+    """Give a database's URL without its password, and any other place as it is."""
+    if "://" not in place:
+        return place
+    parts = urlsplit(place)
+    who, at, host = parts.netloc.rpartition("@")
+    name = who.partition(":")[0]
+    query = "" if "password" in parts.query else parts.query
+    return urlunsplit(parts._replace(netloc=f"{name}{at}{host}", query=query))
 
 
 def agreement_steps() -> int:

@@ -82,7 +82,7 @@ class ReadOnly:
         self.storage = storage
         self.snapshot = storage.snapshot
 
-    def transaction(self):
+    def transaction(self, _tenant):
         raise UnavailableError("attempt to write a readonly database")
 
 

@@ -274,7 +274,7 @@ def test_the_trail_goes_on_from_the_seal_that_was_told_before(store, lines, tmp_
     with store_at(tmp_path / "b.db") as other:
         summary = other.audit("default", anchor=head)
         assert (summary.broken, summary.unsealed) == ((), 0)
-        with other.transaction() as transaction:
+        with other.transaction("default") as transaction:
             rows = list(transaction.moving_rows("audit", "default", None))
             assert len(rows) == len({r[1] for r in rows})
     altered = [line.replace(b'"outcome":"corrected"', b'"outcome":"stored"') for line in lines]

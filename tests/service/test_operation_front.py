@@ -239,7 +239,7 @@ class TestHealth:
         first = service.first_start()
         headers = {"Authorization": f"Bearer {first.key}"}
         client = TestClient(create_app(service))
-        with Memory.open(path) as other, other._storage.transaction():
+        with Memory.open(path) as other, other._storage.transaction("default"):
             answer = client.post("/v1/memory/stores", json={"name": "x"}, headers=headers)
             assert (answer.status_code, answer.json()["code"]) == (503, "store_busy")
             assert answer.headers["Retry-After"] == "1"
@@ -255,7 +255,7 @@ class TestHealth:
         first = service.first_start()
         headers = {"Authorization": f"Bearer {first.key}"}
         client = TestClient(create_app(service))
-        with service.storage.transaction():
+        with service.storage.transaction("default"):
             began = time.monotonic()
             answer = client.post("/v1/memory/stores", json={"name": "x"}, headers=headers)
             assert (answer.status_code, answer.json()["code"]) == (503, "store_busy")

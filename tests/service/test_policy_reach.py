@@ -121,7 +121,7 @@ def test_usage_of_a_store_that_the_key_does_not_read(service, client, admin, few
     day = service.clock.now() // 86_400_000_000 * 86_400_000_000
     for store, calls in (("default", 1), ("Qsecond", 10), ("", 100)):
         used = UsageRow("default", day, store, "m", "embed", calls, 0, 5, 5)
-        with service.storage.transaction() as transaction:
+        with service.storage.transaction("default") as transaction:
             transaction.apply(ChangeSet("default", used=[used]))
     assert client.get("/v1/usage", headers=admin).json()["total"]["calls"] == 111
     told = client.get("/v1/usage", params={"by": "store,model"}, headers=few)

@@ -68,7 +68,7 @@ class Keeper:
 
         ``by`` is the key that asked for it.
         """
-        with self.storage.transaction() as transaction:
+        with self.storage.transaction(self.tenant) as transaction:
             done = self.erase_within(transaction, person, dry_run=dry_run, by=by)
         return replace(done, state=erased_state(self.storage, dry_run=dry_run, wait=wait))
 
@@ -171,7 +171,7 @@ class Keeper:
             now = self.clock.now()
             last = snapshot.seal_before(self.tenant, now - settings.audit_retention_days * DAY)
         if last:
-            with self.storage.transaction() as transaction:
+            with self.storage.transaction(self.tenant) as transaction:
                 entry = entry_of(
                     self.ids.new("aud"), self.ids.salt(), tenant=self.tenant, store="", person="",
                     key=None, at=now, action="audit_retention", outcome="removed",
@@ -209,7 +209,7 @@ class Keeper:
             wrong = self._wrong_heads(snapshot, every, lost=repair)
         if repair and wrong:
             ids = tuple(key.id for key, _ in wrong)
-            with self.storage.transaction() as transaction:
+            with self.storage.transaction(self.tenant) as transaction:
                 keys = transaction.keys(Selection(self.tenant, self.store, (), exact=ids))
                 fresh = self._wrong_heads(transaction, keys, lost=True)
                 heads = [(key.no, head) for key, head in fresh]

@@ -107,7 +107,7 @@ class _Loading:
     def run(self) -> bool:
         """Load all rows in one transaction; gives False where something is there already."""
         found = self.found
-        with self.storage.transaction() as transaction:
+        with self.storage.transaction(self.tenant) as transaction:
             salt = transaction.ledger(self.tenant).salt
             if self._is_there(transaction, salt):
                 return False
@@ -212,7 +212,7 @@ class _Loading:
             stores = {row[1] for row in rows} | self._stores
             waiting = [s for s in sorted(stores) if snapshot.waits(self.tenant, REINDEX, s)]
         if waiting:
-            with self.storage.transaction() as transaction:
+            with self.storage.transaction(self.tenant) as transaction:
                 finished = [(REINDEX, store) for store in waiting]
                 transaction.apply(ChangeSet(self.tenant, finished=finished))
         self.progress(total(self.found.counts), total(self.found.counts))
@@ -222,7 +222,7 @@ class _Loading:
         kept = 0
         for model, group in groupby(self.found.vector_rows(), key=lambda row: row[:3]):
             while rows := list(islice(group, _VECTORS)):
-                with self.storage.transaction() as transaction:
+                with self.storage.transaction(self.tenant) as transaction:
                     kept += self._keep(transaction, model, rows)
         return kept
 

@@ -38,7 +38,7 @@ def take_over(storage: Storage, ledgers: Iterable[Held], clock: Clock, ids: IdSo
     """
     removed = 0
     for held in ledgers:
-        with storage.transaction() as transaction:
+        with storage.transaction(held.tenant) as transaction:
             if transaction.ledger(held.tenant).salt != held.salt:
                 continue
             known = {row[0]: row[1] for row in transaction.moving_rows("erased", held.tenant, None)}

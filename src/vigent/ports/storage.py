@@ -1,7 +1,8 @@
 """The storage port: what an engine must offer, and nothing it should decide.
 
-A *snapshot* is one consistent view; a *transaction* is a snapshot that holds the write lock and
-applies change sets, all or nothing. Engines store and find; they never decide what is in force.
+A *snapshot* is one consistent view; a *transaction* is a snapshot that holds the write lock of a
+tenant and applies change sets, all or nothing. Engines store and find; they never decide what is
+in force.
 """
 
 from __future__ import annotations
@@ -226,6 +227,10 @@ class Folding(Timelines, Protocol):
 class Transaction(Snapshot, Folding, ThreadNumbers, Removal, Loads, Protocol):
     """A snapshot that holds the write lock; leaving it commits, an error rolls all back."""
 
+    def alone(self) -> None:
+        """Keep all others from writing to the tenant from now on."""
+        ...
+
 
 class Storage(AuditTrail, Protocol):
     """A store, by whatever engine."""
@@ -244,12 +249,22 @@ class Storage(AuditTrail, Protocol):
         """Give a view for a read of a single row, which needs no transaction."""
         ...
 
-    def snapshot(self) -> AbstractContextManager[Snapshot]:
-        """Open a consistent view for reading."""
+    def snapshot(self, *, settled: str | None = None) -> AbstractContextManager[Snapshot]:
+        """Open a consistent view for reading.
+
+        With ``settled``, a tenant, nothing is recorded later than this under an instant from
+        before it: whoever writes to the tenant now is waited for, as long as for a lock.
+        """
         ...
 
-    def transaction(self, *, wait: bool = True) -> AbstractContextManager[Transaction]:
-        """Take the write lock; raises StoreBusy after a bounded wait, or at once without one."""
+    def transaction(
+        self, tenant: str, *, wait: bool = True, beside: bool = False
+    ) -> AbstractContextManager[Transaction]:
+        """Take the write lock of a tenant; raises StoreBusy after a bounded wait, or at once.
+
+        ``beside`` lets others who say so write to the tenant at the same time: what is read is
+        then kept from them, key by key. An engine may keep them out altogether.
+        """
         ...
 
     def purge(self) -> bool:

@@ -112,9 +112,9 @@ def listed(
     """Give the memories that fit, in order of recording, or by their effective confidence."""
     if order not in ("recorded", "confidence"):
         raise InvalidInput("order", "must be one of recorded, confidence")
-    with reading.view(person) as snapshot:
+    with reading.view(person, wanted.at.known_at) as snapshot:
         found = _fitting(reading, snapshot, person, wanted)
-        rows = [reading.record(snapshot, found[place], wanted.at) for place in sorted(found)]
+        rows = _records(reading, snapshot, [found[place] for place in sorted(found)], wanted)
     if order == "confidence":
         rows.sort(key=_descending)
     return iter(rows)
@@ -134,7 +134,7 @@ def page(
     Where hardly anything fits, no more than about ``most`` statements are looked at: fewer are
     given then, or none, and the place up to which was looked.
     """
-    with reading.view(person) as snapshot:
+    with reading.view(person, wanted.at.known_at) as snapshot:
         selection = reading.selection(person, wanted.subject, wanted.attribute)
         if snapshot.broad(selection, _FEW):
             walk = _Walk(reading, snapshot, selection, wanted, beyond)
@@ -144,15 +144,26 @@ def page(
             found = sorted(one for one in fitting if beyond is None or one[0] > beyond)
             rest = None
         taken = found[:limit]
-        records = [reading.record(snapshot, stretched, wanted.at) for _, stretched in taken]
+        records = _records(reading, snapshot, [stretched for _, stretched in taken], wanted)
     return records, taken[-1][0] if len(found) > limit else rest
+
+
+def _records(
+    reading: Reading, snapshot: JoinedSnapshot, found: Sequence[Stretched], wanted: Wanted
+) -> list[Record]:
+    if wanted.at.known_at is None:
+        snapshot.prepare([one.statement for one in found])
+    return [reading.record(snapshot, one, wanted.at) for one in found]
 
 
 def _fitting(
     reading: Reading, snapshot: JoinedSnapshot, person: str | None, wanted: Wanted
 ) -> dict[Place, Stretched]:
     selection = reading.selection(person, wanted.subject, wanted.attribute)
-    every = (_of_place(reading, snapshot, key, wanted) for key in snapshot.keys(selection))
+    keys = snapshot.keys(selection)
+    if wanted.at.known_at is None and wanted.include == "current":
+        snapshot.prepare_keys(keys)
+    every = (_of_place(reading, snapshot, key, wanted) for key in keys)
     return {place: found for one in every for place, found in one.items()}
 
 

@@ -96,7 +96,7 @@ _OF_PERSON: Mapping[str, tuple[int, ...]] = {
 
 
 def _load(storage: Storage, tenant: str, mark: str = "") -> dict[str, list[Row]]:
-    with storage.transaction() as transaction:
+    with storage.transaction(tenant) as transaction:
         rows = sample_rows(transaction.last_given(tenant), mark)
         for table in TABLES:
             transaction.load(table.name, tenant, iter(rows[table.name]))
@@ -104,7 +104,7 @@ def _load(storage: Storage, tenant: str, mark: str = "") -> dict[str, list[Row]]
 
 
 def _load_again(storage: Storage) -> None:
-    with storage.transaction() as transaction:
+    with storage.transaction("t") as transaction:
         again = sample_rows(transaction.last_given("t"))
         transaction.load("erased", "t", [(b"\x02" * 16, 5, "{}", "removed")])
         transaction.load("statement", "t", again["statement"])
@@ -150,7 +150,7 @@ class MovingClaims:
             assert snapshot.persons_of("t") == ["p1"]
 
     def test_what_is_written_after_a_load_goes_on_from_it(self, storage: Storage) -> None:
-        with storage.transaction() as transaction:
+        with storage.transaction("t") as transaction:
             rows = sample_rows(transaction.last_given("t"))
             for table in TABLES:
                 transaction.load(table.name, "t", rows[table.name])
@@ -168,13 +168,13 @@ class MovingClaims:
 
     def test_who_is_erased_is_noted_anew(self, storage: Storage) -> None:
         _load(storage, "t")
-        with storage.transaction() as transaction:
+        with storage.transaction("t") as transaction:
             transaction.load("erased", "t", [(b"\x01" * 16, 8, '{"key":1}', "purged")])
         assert _read(storage, "t")["erased"] == [(b"\x01" * 16, 8, '{"key":1}', "purged")]
 
     def test_work_that_is_queued_is_done_once(self, storage: Storage) -> None:
         _load(storage, "t")
-        with storage.transaction() as transaction:
+        with storage.transaction("t") as transaction:
             transaction.queue("reindex", "t", "s", 5)
             transaction.apply(ChangeSet("t", finished=[("reindex", "s")]))
         with storage.snapshot() as snapshot:

@@ -50,15 +50,18 @@ class WritePipeline:
         self._local = threading.local()
 
     @contextmanager
-    def session(self) -> Generator[Session]:
-        """Take the write lock; the tenant is made known with its first write."""
+    def session(self, *, alone: bool = False) -> Generator[Session]:
+        """Begin to write, ``alone`` or beside others, who are kept from what is read here."""
         held: Session | None = getattr(self._local, "session", None)
         if held is not None:
+            if alone:
+                held.transaction.alone()
             yield held
             held.settle()
             return
         carried = self.retrieved.carried() if self.retrieved else _NO_COUNTS
-        with carried as counts, self.storage.transaction() as transaction:
+        tenant = self.context.tenant
+        with carried as counts, self.storage.transaction(tenant, beside=not alone) as transaction:
             if self.context.home is not None:
                 self.context.home(transaction)
             if counts:
@@ -105,7 +108,7 @@ class WritePipeline:
         with (
             suppress(UnavailableError),
             self.retrieved.carried() as counts,
-            self.storage.transaction(wait=False) as transaction,
+            self.storage.transaction(self.context.tenant, wait=False, beside=True) as transaction,
         ):
             enter_counts(transaction, self.context.tenant, counts)
             return True

@@ -123,7 +123,9 @@ class Call:
 
     def _check(self, *, create: bool) -> None:
         if not self.db.strip():
-            raise InvalidInput("db", "must name a file")
+            raise InvalidInput("db", "must name a file or a database")
+        if "://" in self.db:
+            return  # whether a server is there is found out by asking it
         # os.path, not Path.exists: a name no file can have is one that does not exist
         named = self.db == ":memory:" or "://" in self.db
         if not create and not named and not os.path.exists(self.db):  # noqa: PTH110

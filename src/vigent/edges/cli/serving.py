@@ -19,7 +19,7 @@ from vigent.edges.cli.tables import rows, visible
 from vigent.effective import Effective, effective_settings
 from vigent.errors import InvalidInput, StoreReadOnly
 from vigent.service import FirstStart, Service
-from vigent.settings import Settings
+from vigent.settings import Settings, shown_database
 
 __all__ = ["register"]
 
@@ -142,7 +142,7 @@ def _announce(settings: Settings, listening: socket.socket, service: Service) ->
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else {"0.0.0.0": "127.0.0.1"}.get(host, host)  # noqa: S104 - named, not bound
     url = f"http://{shown}:{port}"
-    print(f"Vigent serves {visible(settings.store.db)} at {url} (Ctrl-C ends it)")
+    print(f"Vigent serves {visible(shown_database(settings.store.db))} at {url} (Ctrl-C ends it)")
     if first is not None:
         print(_welcome(first, url))
     sys.stdout.flush()

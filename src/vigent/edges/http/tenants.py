@@ -98,7 +98,7 @@ def delete(
     caller.require_tenant(tenant_id)
     caller.require_everywhere()
     storage, now = caller.host.storage, caller.host.clock.now()
-    with storage.transaction() as transaction:
+    with storage.transaction(tenant_id) as transaction:
         counts = transaction.erase_tenant(tenant_id, dry_run=dry_run)
     if not dry_run:
         caller.host.forget(tenant_id)

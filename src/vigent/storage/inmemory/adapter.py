@@ -42,14 +42,20 @@ class InMemoryStorage:
         return View(self._rows)
 
     @contextmanager
-    def snapshot(self) -> Generator[WholeView]:
+    def snapshot(self, *, settled: str | None = None) -> Generator[WholeView]:  # noqa: ARG002
         """Open a consistent view for reading."""
         self._open()
         with self._lock:
             yield WholeView(self._rows)
 
     @contextmanager
-    def transaction(self, *, wait: bool = True) -> Generator[ErasingChange]:
+    def transaction(
+        self,
+        tenant: str,  # noqa: ARG002 - one lock for all
+        *,
+        wait: bool = True,
+        beside: bool = False,  # noqa: ARG002 - as tenant
+    ) -> Generator[ErasingChange]:
         """Take the write lock; an error inside rolls everything back."""
         self._open()
         if not self._lock.acquire(blocking=wait):

@@ -154,3 +154,6 @@ class ErasingChange(MovingRows, Change):
         for gone in [k for k in rows.erased_counts if k[0] == tenant]:
             del rows.erased_counts[gone]
         return counts
+
+    def alone(self) -> None:
+        """Keep all others out, which the lock does already."""

@@ -33,17 +33,15 @@ _WHOLE: Final = frozenset({"tenant", "erased"})
 class MovingView:
     """Reads everything of a tenant."""
 
-    def __init__(self, connection: Database) -> None:
-        self._connection = connection
-        self._run = connection.execute
+    _connection: Database
 
     def engine(self) -> Engine:
         """Say which engine this is, and at which schema."""
-        return Engine("sqlite", self._run("PRAGMA user_version").fetchall()[0][0])
+        return Engine("sqlite", self._connection.execute("PRAGMA user_version").fetchall()[0][0])
 
     def moving_counts(self, tenant: str, person: str | None) -> Mapping[str, int]:
         """Give how many rows there are, by the name of the table."""
-        found = self._run(Q["move_counts"], (tenant, person)).fetchall()[0]
+        found = self._connection.execute(Q["move_counts"], (tenant, person)).fetchall()[0]
         return dict(zip(_MOVED, found, strict=True))
 
     def moving_numbers(self, table: str, tenant: str, person: str | None) -> Sequence[int]:
@@ -64,32 +62,31 @@ class MovingView:
 
     def persons_of(self, tenant: str) -> list[str]:
         """Give every person of whom a tenant has anything, in order."""
-        rows = self._run(Q["move_persons"], (tenant,)).fetchall()
+        rows = self._connection.execute(Q["move_persons"], (tenant,)).fetchall()
         return [person for (person,) in rows if person]
 
     def passage_at(self, tenant: str, kind: int, source: int, start: int) -> tuple[int, str] | None:
         """Give number and scope of the passage that begins there of a memory or an episode."""
-        rows = self._run(Q["passage_at"], (tenant, source, kind, start)).fetchall()
+        rows = self._connection.execute(Q["passage_at"], (tenant, source, kind, start)).fetchall()
         return (rows[0][0], rows[0][1]) if rows else None
 
 
 class Unloaded:
     """Takes rows in as they are, within the write transaction of a connection."""
 
-    def __init__(self, connection: Database) -> None:
-        self._database = connection
+    _connection: Database
 
     def last_given(self, tenant: str) -> Mapping[str, int]:
         """Give the highest number in use of each numbered table."""
         del tenant  # numbers are those of the whole file
-        found = self._database.execute(Q["move_last"]).fetchall()[0]
+        found = self._connection.execute(Q["move_last"]).fetchall()[0]
         return dict(zip(_NUMBERED, found, strict=True))
 
     def load(self, table: str, tenant: str, rows: Iterable[Row]) -> None:
         """Store rows as they are."""
-        many = self._database.executemany
+        many = self._connection.executemany
         if table == "audit":
-            _load_audit(self._database, tenant, rows)
+            _load_audit(self._connection, tenant, rows)
         elif table in _NUMBERED:
             many(Q[f"load_{table}"], ((row[0], tenant, *row[1:]) for row in rows))
         else:
@@ -97,7 +94,7 @@ class Unloaded:
 
     def queue(self, kind: str, tenant: str, lane: str, at: Instant) -> None:
         """Note work to be done."""
-        self._database.execute(Q["job_insert"], (tenant, kind, lane, "{}", at, ""))
+        self._connection.execute(Q["job_insert"], (tenant, kind, lane, "{}", at, ""))
 
 
 def _load_audit(database: Database, tenant: str, rows: Iterable[Row]) -> None:

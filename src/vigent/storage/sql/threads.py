@@ -1,4 +1,4 @@
-"""The rows that a change of threads comes to in a SQLite store."""
+"""The rows that a change of threads comes to in the tables of an SQL engine."""
 
 from __future__ import annotations
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any, Final
 
 from vigent.domain.statements import Statement
-from vigent.storage.sqlite.aliases import ALIAS_ORDER
-from vigent.storage.sqlite.indexing import INDEX_ORDER
-from vigent.storage.sqlite.resources import RESOURCE_ORDER
-from vigent.storage.sqlite.threads import THREAD_ORDER
+from vigent.storage.sql.aliases import ALIAS_ORDER
+from vigent.storage.sql.indexing import INDEX_ORDER
+from vigent.storage.sql.resources import RESOURCE_ORDER
+from vigent.storage.sql.threads import THREAD_ORDER
 
 __all__ = ["ORDER", "amendment"]
 
 # Tables in the order in which their rows are written: what is referred to first, closing before
-# opening, so that the trigger sees no overlap that is about to go.
+# opening, so that the database sees no overlap that is about to go. Some are of one engine alone.
 ORDER: Final = (
     "tenant_insert",
+    "tenant_name_insert",
     "key_insert",
     "episode_insert",
     "episode_stub",
@@ -23,6 +24,7 @@ ORDER: Final = (
     "statement_delete",
     "statement_withdraw",
     "statement_insert",
+    "key_bears_set",
     "statement_amend",
     "statement_retrieved",
     "statement_refold",
@@ -31,12 +33,14 @@ ORDER: Final = (
     "belief_close",
     "belief_insert",
     *INDEX_ORDER,
+    "passage_made_insert",
     "key_recorded",
     "key_recorded_head",
     "key_head",
     "audit_forget",
     "audit_insert",
     "audit_content_insert",
+    "activity_insert",
     "job_finished",
     "answer_insert",
     "person_link",
