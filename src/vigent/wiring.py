@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
-from vigent.errors import InvalidInput, NotSupported
+from vigent.errors import InvalidInput
 from vigent.models.choose import EmbedderSpec, embedder_of
 from vigent.models.guarded import GuardedEmbedder
 from vigent.models.openai_compatible import OpenAIEmbedder
@@ -42,26 +43,32 @@ def open_storage(
 
 
 def copies_of(where: str | os.PathLike[str]) -> Copies:
-    """Give what makes whole copies of a store; raises NotSupported where the engine does it."""
+    """Give what makes whole copies of a store; of a database of PostgreSQL only branches."""
     text = os.fspath(where)
-    if text.startswith(("postgresql://", "postgres://")):
-        raise NotSupported(
-            "PostgreSQL makes its own backups: use pg_dump and pg_restore, as"
-            " docs/how-to/moving.md shows; export, import and copy work on it as on a file"
-        )
+    if text.startswith(_POSTGRES):
+        with _extra_postgres():
+            from vigent.storage.postgres.copying import PostgresCopies  # noqa: PLC0415
+        return PostgresCopies(text)
     if text == ":memory:" or not text.strip() or "\0" in text or "://" in text:
         raise InvalidInput("path_or_url", "must name the file of a store")
     return SqliteCopies(text)
 
 
 def _open_postgres(url: str, busy_timeout: float) -> Storage:
+    with _extra_postgres():
+        from vigent.storage.postgres.adapter import PostgresStorage  # noqa: PLC0415
+    return PostgresStorage(url, busy_timeout=busy_timeout)
+
+
+@contextmanager
+def _extra_postgres() -> Generator[None]:
+    """Say which extra is missing."""
     try:
-        from vigent.storage.postgres.adapter import PostgresStorage  # noqa: PLC0415 - an extra
+        yield
     except ModuleNotFoundError as error:
         raise InvalidInput(
             "path_or_url", "needs the extra postgres: pip install 'vigent[postgres]'"
         ) from error
-    return PostgresStorage(url, busy_timeout=busy_timeout)
 
 
 def open_embedder(spec: EmbedderSpec) -> tuple[Embedder | None, Callable[[], None]]:

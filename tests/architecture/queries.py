@@ -13,7 +13,8 @@ from tests.architecture.source import PACKAGE
 
 QUERIES_FILE = PACKAGE / "storage" / "sqlite" / "queries.sql"
 POSTGRES_FILES = tuple(
-    PACKAGE / "storage" / "postgres" / name for name in ("queries.sql", "queries_search.sql")
+    PACKAGE / "storage" / "postgres" / name
+    for name in ("queries.sql", "queries_search.sql", "queries_moving.sql")
 )
 
 

@@ -41,6 +41,8 @@ ONLY_POSTGRES = {
     "keys_named_lock": "a key's lock",
     "newest_of_keys": "whether others wrote a key meanwhile",
     "numbers_take": "a block of row numbers",
+    "numbers_past": "as numbers_take",
+    "schema": "SQLite keeps it in the header of the file",
     "keys_numbered": "many rows in one trip",
     "statements_numbered": "many rows in one trip",
     "beliefs_numbered": "many rows in one trip",
@@ -68,6 +70,7 @@ ONLY_POSTGRES = {
 OTHER_VALUES = {
     "passages_unembedded": "of one tenant, and of some transactions",
     "erased_purged": "of one tenant",
+    "move_last": "of one tenant",
 }
 # Tables in no shard: names of tenants and of models, and the queue.
 UNSHARDED = {"tenant_name", "activity", "passage_made", "job", "embedder", "migration"}

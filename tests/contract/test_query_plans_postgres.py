@@ -42,6 +42,10 @@ WALKS = {
     "last_passage": "the last entry of an index",
     **dict.fromkeys([name for name in Q if name.startswith("end_")], "all of a tenant goes"),
     **dict.fromkeys(
+        [name for name in Q if name.startswith("move_")], "all of a tenant is moved, in order"
+    ),
+    "schema": "one row a migration",
+    **dict.fromkeys(
         [name for name in Q if name.startswith("store_")],
         "a store is seldom deleted, and then everything of it goes",
     ),

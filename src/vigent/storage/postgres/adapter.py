@@ -14,6 +14,7 @@ import psycopg
 from vigent.domain.audit import AuditSummary
 from vigent.domain.time import Instant
 from vigent.errors import StoreBusy, StoreReadOnly
+from vigent.storage.postgres.copying import marked_as_branch
 from vigent.storage.postgres.migrating import guarded_by_constraint, migrate_postgres
 from vigent.storage.postgres.opening import connect, line_to, parse_place, role_of
 from vigent.storage.postgres.pool import Pool
@@ -59,6 +60,7 @@ class PostgresStorage:
                 if self.writable:
                     migrate_postgres(connection, place.app_role)
                 role = role_of(connection, place.app_role)
+                self.is_branch = marked_as_branch(connection)
                 if guarded_by_constraint(connection):
                     self.guard = "constraint"
         except psycopg.Error as error:
@@ -96,13 +98,13 @@ class PostgresStorage:
         """
         span = self.open_span
         if span is not None:
-            yield PgSnapshot(span.run, Q)
+            yield PgSnapshot(span.run, Q, span.stream)
             return
         with self._pool.line() as line:
             if settled is not None:
                 self._await_writers(Span(line, "quick", self._write), settled)
             with self._within(Span(line, "read", self._read)) as span:
-                yield PgSnapshot(span.run, Q)
+                yield PgSnapshot(span.run, Q, span.stream)
                 span.leave()
 
     def _await_writers(self, span: Span, tenant: str) -> None:

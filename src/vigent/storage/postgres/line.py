@@ -87,7 +87,7 @@ class Line:
                 given.append(repr(value).encode())
             formats.append(kind)
         pg, answer = self._pg, Answer()
-        if not self._prepare:
+        if not self._prepare or not query.name:
             pg.send_query_params(query.sql, given, None, formats, _BINARY)
         else:
             if query.name not in self._prepared:

@@ -35,7 +35,7 @@ class PgReader:
     def _answer(self, question: Callable[[PgSnapshot], A]) -> A:
         span = self._open_span()
         if span is not None:
-            return question(PgSnapshot(span.run, Q))
+            return question(PgSnapshot(span.run, Q, span.stream))
         line = self._pool.take()
         try:
             return self._asked(Span(line, "quick", self._start), question)
@@ -50,7 +50,7 @@ class PgReader:
     @staticmethod
     def _asked(span: Span, question: Callable[[PgSnapshot], A]) -> A:
         try:
-            found = question(PgSnapshot(span.run, Q))
+            found = question(PgSnapshot(span.run, Q, span.stream))
             span.leave()
         finally:
             span.rollback()

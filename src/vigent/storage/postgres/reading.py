@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, Final
 
 import orjson
 
 from vigent.domain.statements import Belief, Key, Statement
 from vigent.domain.time import Instant
+from vigent.ports.moving import Engine
 from vigent.ports.storage import Selection, Stretched
 from vigent.storage.postgres.ahead import AheadView
 from vigent.storage.postgres.indexing import PgIndexView
@@ -29,6 +30,10 @@ _HANDLES: Final = {
 }
 
 
+Stream = Callable[[Any, Sequence[Any]], Generator[Row]]
+"""Runs a statement whose answer may be long."""
+
+
 def numbers_of(numbers: Iterable[int]) -> str:
     """Give row numbers as the text in which they are handed to a statement."""
     return orjson.dumps(list(numbers)).decode()
@@ -37,10 +42,21 @@ def numbers_of(numbers: Iterable[int]) -> str:
 class PgSnapshot(AheadView, PgIndexView, PgResourceView, SqlSnapshot):
     """Reads rows of one moment. Rows that belong together are fetched in one trip."""
 
-    def __init__(self, run: Run, queries: Queries) -> None:
+    def __init__(self, run: Run, queries: Queries, stream: Stream | None = None) -> None:
         super().__init__(run, queries)
+        self._long = stream
         self._with_aliases: dict[str, bool] = {}
         """Whether tenants have any alias, as far as it was looked up."""
+
+    def engine(self) -> Engine:
+        """Say which engine this is, and at which schema."""
+        return Engine("postgres", self.ask("schema")[0][0])
+
+    def stream(self, query: str, values: Sequence[Any]) -> Generator[Row]:
+        """Give rows one after another, never all at once but within a write transaction."""
+        if self._long is None:
+            return super().stream(query, values)
+        return self._long(self._q[query], values)
 
     def _statements_numbered(self, tenant: str, numbers: Iterable[int]) -> dict[int, Statement]:
         distinct = list(dict.fromkeys(numbers))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -24,6 +24,8 @@ _MODES: Final = {
 }
 _SWEEP: Final = b"SET LOCAL app.sweep = 'on'"
 _NO_SWEEP: Final = b"SET LOCAL app.sweep = ''"
+_SOME: Final = 1_000
+"""How many rows of a long answer are fetched together."""
 _LOST: Final = (
     "the database did not answer whether it kept what was written; write it again under the same "
     "idempotency key, or look first"
@@ -61,6 +63,7 @@ class Span:
         self._tenant: str | None = None
         self._sweeping = False
         self._begun = False
+        self._cursors = 0
 
     def run(self, query: Query, values: Sequence[Any] = ()) -> Lazy:
         """Send a statement; its answer is waited for when it is asked for."""
@@ -78,6 +81,29 @@ class Span:
             return Lazy(self, line.send(query, values))
         except psycopg.Error as error:
             raise self._translated(error) from error
+
+    def stream(self, query: Query, values: Sequence[Any] = ()) -> Generator[tuple[Any, ...]]:
+        """Give the rows of a statement some at a time, as it finds them now.
+
+        Other statements may be sent in between.
+        """
+        self._cursors += 1
+        name = b"stream_%d" % self._cursors
+        opened = b"DECLARE %b NO SCROLL CURSOR FOR %b" % (name, query.sql)
+        self.run(query._replace(name=b"", sql=opened), values)
+        fetch = Query(b"", b"FETCH %d FROM %b" % (_SOME, name), None, query.sweeps)
+        whose = None if query.tenant is None else values[query.tenant]
+        try:
+            more = True
+            while more:
+                if whose is not None:  # the rows that are left are seen as those of a tenant too
+                    self._turn_to(whose)
+                rows = self.run(fetch).fetchall()
+                yield from rows
+                more = len(rows) == _SOME
+        finally:
+            if self._begun and not self.line.broken:
+                self.line.command(b"CLOSE " + name)
 
     def _begin(self) -> None:
         self._begun = True

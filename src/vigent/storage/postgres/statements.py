@@ -16,7 +16,7 @@ from vigent.storage.queries import load_script
 
 __all__ = ["FILES", "Q", "Query", "load_statements"]
 
-FILES: Final = ("queries.sql", "queries_search.sql")
+FILES: Final = ("queries.sql", "queries_search.sql", "queries_moving.sql")
 """The files that hold them; a name stands in one alone."""
 
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
@@ -26,7 +26,7 @@ _ENTERED = re.compile(r"INSERT INTO \w+\s*\(([^)]*)\)\s*VALUES\s*\(([^)]*)\)", r
 
 
 class Query(NamedTuple):
-    """A statement as it is sent."""
+    """A statement as it is sent; one without a name is not kept ready by the server."""
 
     name: bytes
     sql: bytes

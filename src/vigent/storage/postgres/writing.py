@@ -8,7 +8,7 @@ Deadlocks and waits beyond the bound are StoreBusy: nothing was written, and it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -23,7 +23,7 @@ from vigent.ports.storage import Ledger, Numbers, Selection
 from vigent.storage.postgres.reading import PgSnapshot, numbers_of
 from vigent.storage.postgres.span import Span, lock_of
 from vigent.storage.postgres.statements import Q
-from vigent.storage.sql.erasing import ErasingTransaction
+from vigent.storage.sql.loading import NUMBERED, LoadingTransaction
 from vigent.storage.sql.reading import key_of
 from vigent.storage.sql.rows import Row, Rows
 
@@ -32,6 +32,8 @@ __all__ = ["PgTransaction"]
 _BLOCK: Final = 1_048_576
 """How many row numbers of a table a transaction is given at once; see migration 0001."""
 _BORNE: Final = {"commitment": 1, "behaviour": 2}
+_KEY, _TYPE, _AT = 2, 22, 2
+"""Where a row of a statement that is moved names its key and its type, and one of audit its time."""
 _FEW: Final = 32
 """Up to how many keys that are not there yet are locked by name; of more, whoever comes second
 finds them there and is told so."""
@@ -39,7 +41,7 @@ _MEANWHILE: Final = "others wrote the same at the same time; nothing was written
 _ALSO_OF_TENANT: Final = ("activity", "passage_made", "tenant_name")
 
 
-class PgTransaction(ErasingTransaction, PgSnapshot):
+class PgTransaction(LoadingTransaction, PgSnapshot):
     """A snapshot that holds what it changes.
 
     ``alone`` says that it has the tenant to itself; ``joined`` notes the tenants with aliases.
@@ -97,6 +99,43 @@ class PgTransaction(ErasingTransaction, PgSnapshot):
             first = self._given()
         self._used[query] = first + count
         return first
+
+    def _rise_above(self, number: int) -> None:
+        """Have all numbers that are given from now on be higher than one."""
+        if self._base > number:
+            return
+        base = self._run(Q["numbers_take"], ()).fetchall()[0][0]
+        if base <= number:
+            blocks = (number - base) // _BLOCK + 1
+            base = self._run(Q["numbers_past"], (blocks,)).fetchall()[0][0]
+        self._base, self._block, self._used = base, None, {}
+        self._numbers = Numbers(base, base, base)
+        self._unwritten = base
+
+    def last_given(self, tenant: str) -> Mapping[str, int]:
+        """Give the highest number in use of each numbered table."""
+        self.alone()
+        self.flush()
+        return dict(zip(NUMBERED, self.ask("move_last", (tenant,))[0], strict=True))
+
+    def load(self, table: str, tenant: str, rows: Iterable[Row]) -> None:
+        """Store rows as they are; what is written later goes on from their numbers."""
+        super().load(table, tenant, rows)
+        if table in NUMBERED:
+            self._rise_above(self.last_given(tenant)[table])
+        self._span.finish()  # what is refused is told here
+
+    def _load_some(self, table: str, tenant: str, rows: Sequence[Row]) -> None:
+        super()._load_some(table, tenant, rows)
+        if table == "tenant":
+            self._run(Q["tenant_name_insert"], (tenant,))
+        elif table == "alias":
+            self._aliased(tenant)
+        elif table == "audit":
+            self._run(Q["activity_insert"], (tenant, max(row[_AT] for row in rows)))
+        elif table == "statement":
+            borne = {(_BORNE[row[_TYPE]], row[_KEY]) for row in rows if row[_TYPE] in _BORNE}
+            self._write("key_bears_set", [(*one, tenant) for one in sorted(borne)])
 
     # -------------------------------------------------------------------------- locks
 

@@ -17,6 +17,7 @@ from vigent.ports.storage import HeadRow, Ledger, Selection, Stretched
 from vigent.ports.typed import TypedRow
 from vigent.storage.sql.aliases import AliasView
 from vigent.storage.sql.indexing import IndexView
+from vigent.storage.sql.moving import MovingView
 from vigent.storage.sql.resources import ResourceView
 from vigent.storage.sql.rows import Queries, Row, Run
 
@@ -38,7 +39,7 @@ def covers(row: Sequence[Any], valid_at: Instant, known_at: Instant) -> bool:
     )
 
 
-class SqlSnapshot(AliasView, IndexView, ResourceView):
+class SqlSnapshot(AliasView, IndexView, ResourceView, MovingView):
     """Reads rows; whoever opened it sees to it that they are of one moment."""
 
     def __init__(self, run: Run, queries: Queries) -> None:

@@ -8,13 +8,13 @@ from typing import Any, Self
 import apsw
 
 from vigent.domain.resources import ResourceRow, Rkind
+from vigent.ports.moving import Engine
 from vigent.ports.storage import HeadRow
 from vigent.storage.queries import load_queries
 from vigent.storage.sql.reading import SqlSnapshot
 from vigent.storage.sql.rows import Row
 from vigent.storage.sqlite.connection import translate, translated
 from vigent.storage.sqlite.database import Database
-from vigent.storage.sqlite.moving import MovingView
 
 __all__ = ["Q", "SqliteReader", "SqliteSnapshot", "stream"]
 
@@ -30,7 +30,7 @@ def stream(connection: Database, query: str, values: Sequence[Any]) -> Generator
         cursor.close()
 
 
-class SqliteSnapshot(SqlSnapshot, MovingView):
+class SqliteSnapshot(SqlSnapshot):
     """Reads rows; whoever opened it sees to it that they are of one moment."""
 
     _any_alias: bool | None = None
@@ -44,6 +44,10 @@ class SqliteSnapshot(SqlSnapshot, MovingView):
         view = cls(connection.execute, Q)
         view._connection = connection
         return view
+
+    def engine(self) -> Engine:
+        """Say which engine this is, and at which schema."""
+        return Engine("sqlite", self._run("PRAGMA user_version", ()).fetchall()[0][0])
 
     def stream(self, query: str, values: Sequence[Any]) -> Generator[Row]:
         """Give rows one after another; whoever has enough of them closes what it was given."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from vigent.domain.moving import Row
 from vigent.ports.storage import Numbers
-from vigent.storage.sql.erasing import ErasingTransaction
+from vigent.storage.sql.loading import NUMBERED, LoadingTransaction
 from vigent.storage.sqlite.connection import translated
 from vigent.storage.sqlite.database import Database
-from vigent.storage.sqlite.moving import Unloaded
 from vigent.storage.sqlite.reading import Q, SqliteSnapshot
 
 __all__ = ["SqliteTransaction"]
 
 
-class SqliteTransaction(ErasingTransaction, SqliteSnapshot, Unloaded):
+class SqliteTransaction(LoadingTransaction, SqliteSnapshot):
     """A snapshot that holds the write lock of the file."""
 
     def __init__(self, connection: Database) -> None:
@@ -33,9 +32,12 @@ class SqliteTransaction(ErasingTransaction, SqliteSnapshot, Unloaded):
         self._last = {"last_audit": audit}
         self._unwritten = statement + 1
 
+    def last_given(self, tenant: str) -> Mapping[str, int]:  # noqa: ARG002 - of the whole file
+        """Give the highest number in use of each numbered table."""
+        return dict(zip(NUMBERED, self.ask("move_last")[0], strict=True))
+
     def load(self, table: str, tenant: str, rows: Iterable[Row]) -> None:
         """Store rows as they are; what is written later goes on from their numbers."""
-        self.flush()
         with translated():
             super().load(table, tenant, rows)
         self._count()
