@@ -7,18 +7,18 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vigent.errors import InvalidInput
+from vigent.errors import InvalidInput, NotSupported
 from vigent.models.choose import EmbedderSpec, embedder_of
 from vigent.models.guarded import GuardedEmbedder
 from vigent.models.openai_compatible import OpenAIEmbedder
 from vigent.ports.models import Embedder
-from vigent.ports.moving import Copies
+from vigent.ports.moving import Branches, Copies
 from vigent.ports.storage import Storage
 from vigent.storage.inmemory.adapter import InMemoryStorage
 from vigent.storage.sqlite.adapter import SqliteStorage
 from vigent.storage.sqlite.copying import SqliteCopies
 
-__all__ = ["copies_of", "open_embedder", "open_storage"]
+__all__ = ["branches_of", "copies_of", "open_embedder", "open_storage"]
 
 _POSTGRES = ("postgresql://", "postgres://")
 
@@ -43,15 +43,26 @@ def open_storage(
 
 
 def copies_of(where: str | os.PathLike[str]) -> Copies:
-    """Give what makes whole copies of a store; of a database of PostgreSQL only branches."""
+    """Give what makes whole copies of a store; raises NotSupported where the engine does it."""
     text = os.fspath(where)
     if text.startswith(_POSTGRES):
-        with _extra_postgres():
-            from vigent.storage.postgres.copying import PostgresCopies  # noqa: PLC0415
-        return PostgresCopies(text)
+        raise NotSupported(
+            "PostgreSQL makes its own backups: use pg_dump and pg_restore, as"
+            " docs/how-to/moving.md shows; export, import, copy and branch work on it as on a file"
+        )
     if text == ":memory:" or not text.strip() or "\0" in text or "://" in text:
         raise InvalidInput("path_or_url", "must name the file of a store")
     return SqliteCopies(text)
+
+
+def branches_of(where: str | os.PathLike[str]) -> Branches:
+    """Give what makes branches of a store."""
+    text = os.fspath(where)
+    if not text.startswith(_POSTGRES):
+        return copies_of(where)
+    with _extra_postgres():
+        from vigent.storage.postgres.branching import PostgresBranches  # noqa: PLC0415
+    return PostgresBranches(text)
 
 
 def _open_postgres(url: str, busy_timeout: float) -> Storage:

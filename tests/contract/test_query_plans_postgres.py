@@ -51,7 +51,17 @@ WALKS = {
     ),
 }
 # Small tables, which the planner rightly reads whole.
-SMALL = {"embedder", "tenant", "tenant_name", "activity", "job", "person", "erased", "idempotency"}
+SMALL = {
+    "migration",
+    "embedder",
+    "tenant",
+    "tenant_name",
+    "activity",
+    "job",
+    "person",
+    "erased",
+    "idempotency",
+}
 # A table of all tenants that grows: it is read by numbers, in their order.
 SWEPT = {"passage_made"}
 
@@ -130,6 +140,7 @@ def filled(postgres) -> Iterator[psycopg.Connection[Any]]:
             key=lambda script: script.name,
         ):
             connection.execute(script.read_text(encoding="utf-8"))  # pyright: ignore[reportArgumentType]
+        connection.execute("CREATE TABLE migration (number bigint PRIMARY KEY)")
         connection.execute(
             "CREATE TEMP TABLE made AS SELECT n::bigint AS n,"
             " CASE WHEN n % 10 < 9 THEN 'big' ELSE 'small' || n % 301 END AS t"

@@ -18,7 +18,7 @@ from vigent.ports.moving import Progress
 from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
 from vigent.system import RandomIds, SystemClock
-from vigent.wiring import copies_of, open_storage
+from vigent.wiring import branches_of, copies_of, open_storage
 
 __all__ = [
     "backup_store",
@@ -155,17 +155,17 @@ def make_branch(where: Where, name: str, *, progress: Progress = nobody_asks) ->
 
     Nothing works by itself on a branch: no sweep, no seals, no vectors behind the writes.
     """
-    return copies_of(where).branch(name, progress)
+    return branches_of(where).branch(name, progress)
 
 
 def list_branches(where: Where) -> list[tuple[str, str]]:
     """Give the branches of a store by name, and where each is opened."""
-    return copies_of(where).branches()
+    return branches_of(where).branches()
 
 
 def drop_branch(where: Where, name: str) -> None:
     """Remove a branch, with all that is in it; raises NotFound."""
-    copies_of(where).drop(name)
+    branches_of(where).drop(name)
 
 
 @contextmanager

@@ -15,7 +15,17 @@ from typing import NamedTuple, Protocol
 from vigent.domain.moving import Row
 from vigent.domain.time import Instant
 
-__all__ = ["Carried", "Copies", "Engine", "Held", "Loads", "MovingReads", "Progress", "VectorOf"]
+__all__ = [
+    "Branches",
+    "Carried",
+    "Copies",
+    "Engine",
+    "Held",
+    "Loads",
+    "MovingReads",
+    "Progress",
+    "VectorOf",
+]
 
 Progress = Callable[[int, int], None]
 """Told how much of how much is done."""
@@ -124,8 +134,27 @@ class Carried(Protocol):
         ...
 
 
-class Copies(Protocol):
-    """Whole copies of a store, where the engine can make them itself."""
+class Branches(Protocol):
+    """Isolated copies of a store beside it."""
+
+    def branch(self, name: str, progress: Progress) -> str:
+        """Make an isolated copy under a name, and give where it is opened.
+
+        It says of itself that it is one (``Storage.is_branch``).
+        """
+        ...
+
+    def branches(self) -> list[tuple[str, str]]:
+        """Give the branches by name, and where each is opened."""
+        ...
+
+    def drop(self, name: str) -> None:
+        """Remove a branch, with all that is in it; raises NotFound."""
+        ...
+
+
+class Copies(Branches, Protocol):
+    """Whole copies of a store, where Vigent makes them itself."""
 
     def exists(self) -> bool:
         """Whether there is a store to be copied."""
@@ -141,19 +170,4 @@ class Copies(Protocol):
 
     def alone(self) -> AbstractContextManager[Carried]:
         """Keep everybody else out; raises StoreBusy where another has the store open."""
-        ...
-
-    def branch(self, name: str, progress: Progress) -> str:
-        """Make an isolated copy under a name, and give where it is opened.
-
-        It says of itself that it is one (``Storage.is_branch``).
-        """
-        ...
-
-    def branches(self) -> list[tuple[str, str]]:
-        """Give the branches by name, and where each is opened."""
-        ...
-
-    def drop(self, name: str) -> None:
-        """Remove a branch, with all that is in it; raises NotFound."""
         ...

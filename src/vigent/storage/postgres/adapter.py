@@ -14,7 +14,7 @@ import psycopg
 from vigent.domain.audit import AuditSummary
 from vigent.domain.time import Instant
 from vigent.errors import StoreBusy, StoreReadOnly
-from vigent.storage.postgres.copying import marked_as_branch
+from vigent.storage.postgres.branching import marked_as_branch
 from vigent.storage.postgres.migrating import guarded_by_constraint, migrate_postgres
 from vigent.storage.postgres.opening import connect, line_to, parse_place, role_of
 from vigent.storage.postgres.pool import Pool

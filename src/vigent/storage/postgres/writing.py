@@ -33,7 +33,7 @@ _BLOCK: Final = 1_048_576
 """How many row numbers of a table a transaction is given at once; see migration 0001."""
 _BORNE: Final = {"commitment": 1, "behaviour": 2}
 _KEY, _TYPE, _AT = 2, 22, 2
-"""Where a row of a statement that is moved names its key and its type, and one of audit its time."""
+"""Where a row that is moved names key and type of a statement, and the time of an audit entry."""
 _FEW: Final = 32
 """Up to how many keys that are not there yet are locked by name; of more, whoever comes second
 finds them there and is told so."""

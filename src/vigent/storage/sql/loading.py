@@ -6,14 +6,18 @@ from collections.abc import Generator, Iterable, Sequence
 from itertools import islice
 from typing import Final
 
-from vigent.domain.moving import TABLES, Row
+from vigent.domain.moving import Row
 from vigent.domain.time import Instant
 from vigent.storage.sql.erasing import ErasingTransaction
 
 __all__ = ["NUMBERED", "LoadingTransaction"]
 
-NUMBERED: Final = tuple(table.name for table in TABLES if table.numbered)
+NUMBERED: Final = ("episode", "thread", "key", "statement", "belief", "audit")
 """The tables whose rows begin with a number, in the order of ``move_last``."""
+_OTHERS: Final = frozenset((
+    "tenant", "resource", "thread_item", "thread_state", "alias", "person", "seal", "idempotency",
+    "erased", "usage",
+))  # fmt: skip
 _TOGETHER: Final = 500
 """How many rows are written together; more are never held."""
 _SALT: Final = -2
@@ -37,10 +41,10 @@ class LoadingTransaction(ErasingTransaction):
             said = [(row[0], tenant, *row[-_SAID:]) for row in rows if row[_SALT] is not None]
             self._write("load_audit", entries)
             self._write("load_audit_content", said)
-        elif table in NUMBERED:
-            self._write(f"load_{table}", [(row[0], tenant, *row[1:]) for row in rows])
-        else:
+        elif table in _OTHERS:
             self._write(f"load_{table}", [(tenant, *row) for row in rows])
+        else:
+            self._write(f"load_{table}", [(row[0], tenant, *row[1:]) for row in rows])
 
     def queue(self, kind: str, tenant: str, lane: str, at: Instant) -> None:
         """Note work to be done."""

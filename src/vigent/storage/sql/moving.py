@@ -7,14 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Final
 
-from vigent.domain.moving import TABLES, Row
+from vigent.domain.moving import Row
 from vigent.ports.moving import VectorOf
 from vigent.storage.sql.rows import SqlView
 
 __all__ = ["MovingView"]
 
-_MOVED: Final = tuple(table.name for table in TABLES)
+_MOVED: Final = (
+    "tenant", "resource", "episode", "thread", "thread_item", "thread_state", "key", "statement",
+    "belief", "alias", "person", "audit", "seal", "idempotency", "erased", "usage",
+)  # fmt: skip
 """The tables that are moved; each has a query to be read by and one to be loaded by."""
+_NUMBERS: Final = {
+    "key": "key_numbers", "statement": "statement_numbers", "episode": "episode_numbers",
+    "thread": "thread_numbers",
+}  # fmt: skip
 _WHOLE: Final = frozenset({"tenant", "erased"})
 """Tables that are read whole for a person too."""
 
@@ -28,7 +35,7 @@ class MovingView(SqlView):
 
     def moving_numbers(self, table: str, tenant: str, person: str | None) -> Sequence[int]:
         """Give the numbers of a numbered table's rows, rising."""
-        with closing(self.stream(f"move_{table}_numbers", (tenant, person))) as rows:
+        with closing(self.stream(f"move_{_NUMBERS[table]}", (tenant, person))) as rows:
             return array("q", (number for (number,) in rows))
 
     def moving_rows(self, table: str, tenant: str, person: str | None) -> Iterator[Row]:

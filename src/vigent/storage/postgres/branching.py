@@ -14,7 +14,6 @@ from psycopg import errors, sql
 from vigent.errors import (
     InvalidInput,
     NotFound,
-    NotSupported,
     ResourceExists,
     StoreBusy,
     UnavailableError,
@@ -23,7 +22,7 @@ from vigent.ports.moving import Progress
 from vigent.storage.postgres.opening import connect, parse_place
 from vigent.storage.postgres.translating import translate
 
-__all__ = ["PostgresCopies", "marked_as_branch"]
+__all__ = ["PostgresBranches", "marked_as_branch"]
 
 _BRANCH: Final = "a branch of a store of Vigent"
 """How a database says in its comment that it is one. A copy and a dump have no comment."""
@@ -41,10 +40,6 @@ _LONGEST: Final = 63
 """Bytes in the name of a database."""
 _ELSEWHERE: Final = ("postgres", "template1")
 """Databases from which others are copied and removed: never the one that this is about."""
-_OWN_TOOLS: Final = (
-    "PostgreSQL makes its own backups: use pg_dump and pg_restore, as docs/how-to/moving.md shows;"
-    " export, import, copy and branch work on it as on a file"
-)
 
 
 def marked_as_branch(connection: psycopg.Connection[Any]) -> bool:
@@ -52,23 +47,11 @@ def marked_as_branch(connection: psycopg.Connection[Any]) -> bool:
     return connection.execute(_MARKED).fetchall()[0][0] == _BRANCH
 
 
-class PostgresCopies:
+class PostgresBranches:
     """Branches of one database: databases beside it, on the same server."""
 
     def __init__(self, url: str) -> None:
         self.url = url
-
-    def exists(self) -> bool:
-        """Whether there is a store to be copied."""
-        raise NotSupported(_OWN_TOOLS)
-
-    def copy(self, to: str, progress: Progress) -> None:
-        """Refuse, naming the server's own tools."""
-        raise NotSupported(_OWN_TOOLS)
-
-    def alone(self) -> Any:
-        """Refuse, naming the server's own tools."""
-        raise NotSupported(_OWN_TOOLS)
 
     def branch(self, name: str, progress: Progress) -> str:
         """Make an isolated copy under a name, and give where it is opened.
@@ -85,7 +68,8 @@ class PostgresCopies:
             _drop(server, half)
             _run(server, "CREATE DATABASE {} TEMPLATE {}", half, origin)
             comment = sql.SQL("COMMENT ON DATABASE {} IS {}")
-            server.execute(comment.format(sql.Identifier(half), sql.Literal(_BRANCH)))
+            marked = comment.format(sql.Identifier(half), sql.Literal(_BRANCH))
+            server.execute(marked)
             _run(server, "ALTER DATABASE {} RENAME TO {}", half, database)
         progress(1, 1)
         return _at(self.url, database)
@@ -113,15 +97,11 @@ class PostgresCopies:
     @contextmanager
     def _beside(self) -> Generator[psycopg.Connection[Any]]:
         """Connect to the server, but not to the database itself."""
-        connection = None
-        for at, database in enumerate(_ELSEWHERE, 1):
-            try:
-                connection = connect(parse_place(_at(self.url, database)))
-                break
-            except UnavailableError:
-                if at == len(_ELSEWHERE):
-                    raise
-        assert connection is not None
+        first, second = (parse_place(_at(self.url, database)) for database in _ELSEWHERE)
+        try:
+            connection = connect(first)
+        except UnavailableError:
+            connection = connect(second)
         try:
             with connection:
                 yield connection
@@ -163,7 +143,8 @@ def _at(url: str, database: str) -> str:
 
 
 def _run(server: psycopg.Connection[Any], text: LiteralString, *names: str) -> None:
-    server.execute(sql.SQL(text).format(*map(sql.Identifier, names)))
+    statement = sql.SQL(text).format(*map(sql.Identifier, names))
+    server.execute(statement)
 
 
 def _drop(server: psycopg.Connection[Any], database: str) -> None:
