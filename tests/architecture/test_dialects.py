@@ -28,6 +28,7 @@ ONLY_SQLITE = {
     "last_episode": "as last_numbers",
     "last_thread": "as last_numbers",
     "last_alias": "whether there is any alias is asked for one tenant",
+    "salts": "of files that are restored, which databases are not",
     "job_done": "jobs of a kind are finished up to the one that was seen",
 }
 ONLY_POSTGRES = {

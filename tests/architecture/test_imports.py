@@ -17,6 +17,7 @@ OPTIONAL = {
     ("vigent.edges.http.mounting", "vigent.edges.http.modelcontext"),
     ("vigent.govern.keys", "jwt"),
     ("vigent.wiring", "vigent.storage.postgres.adapter"),
+    ("vigent.wiring", "vigent.storage.postgres.branching"),
 }
 IMPURE_CALLS = {"now", "today", "utcnow", "open", "print", "input", "urandom", "uuid4", "uuid1"}
 

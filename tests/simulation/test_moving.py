@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import pytest
@@ -11,8 +12,9 @@ from hypothesis.stateful import rule
 from tests.moved import body, exported, imported, store_at
 from vigent import Memory
 from vigent.testing.agreement import AGREEMENT_SCHEMA, AgreementMachine, run_agreement
+from vigent.wiring import open_storage
 
-ENGINES = ("sqlite", "memory")
+ENGINES = ("sqlite", "memory", "postgres")
 """Through which engine the rows of a store go."""
 
 
@@ -20,6 +22,7 @@ class MovingMachine(AgreementMachine):
     """The agreement machine, in which the store under test is moved now and then."""
 
     moves: ClassVar[int] = 0
+    new_database: ClassVar[Callable[[], str]]
 
     @rule(through=st.sampled_from(ENGINES))
     def move(self, through: str) -> None:
@@ -32,11 +35,17 @@ class MovingMachine(AgreementMachine):
         for memory in (mine, self.pair.second):
             memory.flush_retrieved()  # what was counted beside the reads is written first
         lines = exported(storage)
-        middle = str(self.folder / f"middle-{self.moves}.db") if through == "sqlite" else ":memory:"
-        with store_at(middle) as between:
+        middle = {
+            "sqlite": lambda: str(self.folder / f"middle-{self.moves}.db"),
+            "memory": lambda: ":memory:",
+            "postgres": self.new_database,
+        }
+        with store_at(middle[through]()) as between:
             imported(between, lines)
             there = exported(between)
-        assert body(there, heads=through == "sqlite") == body(lines, heads=through == "sqlite")
+            assert between.check() == []
+        heads = through != "memory"
+        assert body(there, heads=heads) == body(lines, heads=heads)
         path = self.folder / f"moved-{self.moves}.db"
         with store_at(path) as target:
             imported(target, there)
@@ -52,22 +61,31 @@ def _tenants(storage: Any) -> list[str]:
         return snapshot.tenants()
 
 
-def test_a_store_that_is_moved_answers_like_one_that_stayed():
-    before = MovingMachine.moves
-    run_agreement(MovingMachine, steps=300)
-    assert MovingMachine.moves > before
+@pytest.fixture
+def new_database(postgres, postgres_database):
+    """Makes databases with the tables of a store in them, and gives their URLs."""
+    made = postgres.template("migrated", lambda url: open_storage(url).close())
+    return lambda: postgres.url(postgres_database(template=made), "vigent_owner")
+
+
+def test_a_store_that_is_moved_answers_like_one_that_stayed(new_database):
+    class Machine(MovingMachine):
+        pass
+
+    Machine.new_database = staticmethod(new_database)
+    run_agreement(Machine, steps=300)
+    assert Machine.moves > 0
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_moving_twice_gives_the_same_lines(tmp_path, engine):
+def test_moving_twice_gives_the_same_lines(tmp_path, new_database, engine):
     with Memory.open(tmp_path / "a.db", person="p1") as memory:
         memory.write(subject="mira", attribute="desk", value="3-114")
         memory.write(subject="mira", attribute="desk", value='🇵🇹 „quoted“\n\\ "x"')
     with store_at(tmp_path / "a.db") as one:
         lines = exported(one)
-    where = tmp_path / "b.db" if engine == "sqlite" else ":memory:"
-    with store_at(where) as other:
+    places = {"sqlite": lambda: tmp_path / "b.db", "memory": lambda: ":memory:"}
+    heads = engine != "memory"
+    with store_at(places.get(engine, new_database)()) as other:
         assert imported(other, lines).fresh
-        assert body(exported(other), heads=engine == "sqlite") == body(
-            lines, heads=engine == "sqlite"
-        )
+        assert body(exported(other), heads=heads) == body(lines, heads=heads)
