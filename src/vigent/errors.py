@@ -36,6 +36,11 @@
     │   ├── StoreNewer              the file was written by a newer Vigent
     │   ├── ServiceUnreachable      a service gives no answer: not reached, cut off, too slow
     │   └── ModelUnavailable        a model is not installed, not reached, or gives no answer
+    │       └── ModelFailed         … a language model; says what the calls came to
+    │           ├── ProviderError       its provider was not reached, refused the call, or failed
+    │           ├── ModelRefusal        it would not answer
+    │           ├── OutputCutOff        its answer ended at the limit of tokens
+    │           └── InvalidModelOutput  its answer does not have the form that was asked for
     └── InternalError               our fault
         └── CorruptStore            the stored rows contradict each other
 
@@ -59,12 +64,17 @@ __all__ = [
     "IdempotencyMismatch",
     "InternalError",
     "InvalidInput",
+    "InvalidModelOutput",
     "LimitExceeded",
+    "ModelFailed",
+    "ModelRefusal",
     "ModelUnavailable",
     "NaiveInstant",
     "NotFound",
     "NotSupported",
+    "OutputCutOff",
     "Overloaded",
+    "ProviderError",
     "RateLimited",
     "ResourceExists",
     "ResourceInUse",
@@ -350,6 +360,67 @@ class ModelUnavailable(UnavailableError):
     """
 
     code = "model_unavailable"
+
+
+class ModelFailed(ModelUnavailable):
+    """A language model gave no answer that can be used.
+
+    ``calls`` requests were sent for it, ``failed`` of them in vain, and they came to so many
+    tokens as far as the provider told. The message holds no key and nothing that was said.
+    """
+
+    code = "model_failed"
+    calls: int = 0
+    failed: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def spent(self, calls: int, failed: int, input_tokens: int, output_tokens: int) -> Self:
+        """Say what it came to, beside what was said before."""
+        self.calls += calls
+        self.failed += failed
+        self.input_tokens += input_tokens
+        self.output_tokens += output_tokens
+        return self
+
+
+class ProviderError(ModelFailed):
+    """The provider of a language model was not reached, refused the call, or failed.
+
+    ``status`` is that of its last answer, None where there was none; ``final`` says that the same
+    call would fail again: a wrong key, an unknown model, a text that is too long.
+    """
+
+    code = "provider_error"
+    status: int | None = None
+    final: bool = False
+
+
+class ModelRefusal(ModelFailed):
+    """A language model, or a filter of its provider, would not answer this."""
+
+    code = "model_refusal"
+
+
+class OutputCutOff(ModelFailed):
+    """The answer of a language model ended at the limit of tokens, so it is not whole.
+
+    ``output`` is what came as text; it is in no message.
+    """
+
+    code = "output_cut_off"
+    output: str = ""
+
+
+class InvalidModelOutput(ModelFailed):
+    """The answer of a language model does not have the form that was asked for.
+
+    The message names the place and the rule that it breaks. ``output`` is the JSON that came, or
+    None where it was no JSON: what is sound in it may still be used. It is in no message.
+    """
+
+    code = "invalid_model_output"
+    output: Any = None
 
 
 class InternalError(VigentError):

@@ -9,13 +9,15 @@ from pathlib import Path
 from vigent.errors import InvalidInput
 from vigent.models.choose import EmbedderSpec, embedder_of
 from vigent.models.guarded import GuardedEmbedder
+from vigent.models.language.directory import ModelDirectory
 from vigent.models.openai_compatible import OpenAIEmbedder
-from vigent.ports.models import Embedder
+from vigent.ports.models import Embedder, LanguageModels
 from vigent.ports.storage import Storage
+from vigent.settings import LanguageSettings
 from vigent.storage.inmemory.adapter import InMemoryStorage
 from vigent.storage.sqlite.adapter import SqliteStorage
 
-__all__ = ["open_embedder", "open_storage"]
+__all__ = ["open_embedder", "open_models", "open_storage"]
 
 
 def open_storage(
@@ -45,6 +47,14 @@ def open_embedder(spec: EmbedderSpec) -> tuple[Embedder | None, Callable[[], Non
     if isinstance(embedder, OpenAIEmbedder) and embedder is not spec:
         release = embedder.close
     return GuardedEmbedder(embedder), release
+
+
+def open_models(settings: LanguageSettings) -> LanguageModels:
+    """Give the language models that settings reach; none is asked before its use.
+
+    Raises InvalidInput, which names the setting.
+    """
+    return ModelDirectory(settings)
 
 
 def _nothing() -> None:
