@@ -1,4 +1,4 @@
-"""A language model behind an OpenAI-compatible server: OpenAI, vLLM, Ollama, llama.cpp …"""
+"""A language model behind a server that speaks as OpenAI does: vLLM, Ollama, llama.cpp too."""
 
 from __future__ import annotations
 
