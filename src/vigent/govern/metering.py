@@ -108,23 +108,28 @@ class Metering:
         """
         now = self._registry.clock.now()
         row = UsageRow(account.tenant, now // DAY * DAY, account.store, model, account.kind, *usage)
-        with self._lock:
-            self._owe(row)
-            self._pay()
+        self._owe(row)
+        self._pay()
 
     def _owe(self, row: UsageRow) -> None:
-        before = self._owed.get(row[:5])
-        added = (
-            row[5:] if before is None else [a + b for a, b in zip(before[5:], row[5:], strict=True)]
-        )
-        if before is not None or len(self._owed) < _MOST_OWED:
-            self._owed[row[:5]] = UsageRow(*row[:5], *added)
+        with self._lock:
+            before = self._owed.get(row[:5])
+            if before is not None:
+                added = [a + b for a, b in zip(before[5:], row[5:], strict=True)]
+                row = UsageRow(*row[:5], *added)
+            if before is not None or len(self._owed) < _MOST_OWED:
+                self._owed[row[:5]] = row
 
     def _pay(self) -> None:
-        for key, row in list(self._owed.items()):
+        """Write what is owed; the lock is not held meanwhile, as a write may have to wait."""
+        while True:
+            with self._lock:
+                if not self._owed:
+                    return
+                _, row = self._owed.popitem()
             try:
                 self._registry.meter(row)
             except VigentError as error:
+                self._owe(row)
                 _log.warning("usage of models is kept for later: %s", error.code)
                 return
-            del self._owed[key]

@@ -36,7 +36,7 @@ FAULTS: Final[Mapping[str, str]] = {
     "unknown_state": "It speaks of a line of state that was not shown.",
     "other_key": "It would end what stands under another key.",
     "duplicate": "The same candidate stands before it.",
-    "too_many": "It comes after as many as are read.",
+    "too_many": "It, and what follows, comes after as many as are read.",
 }
 """Why a candidate is left out, by code."""
 
@@ -89,7 +89,7 @@ _OURS: Final = {"item", "about", "relation"}
 
 
 class Fault(NamedTuple):
-    """Why the candidate at ``index`` (from 0) is left out; ``detail`` quotes no more than a word."""
+    """Why the candidate at ``index`` (from 0) is left out; ``detail`` quotes a word at most."""
 
     index: int
     code: str
@@ -122,17 +122,20 @@ def read_candidates(answer: Any, window: Window) -> Reading:
     faults: list[Fault] = []
     seen: set[str] = set()
     for index, raw in enumerate(cast("list[Any]", listed)):
+        if index >= window.bounds.candidates:
+            faults.append(Fault(index, "too_many", "candidates"))
+            break
         try:
-            if index >= window.bounds.candidates:
-                raise _Wrong("too_many", "candidates")
             read = _Candidate(raw, window).read()
-            same = json.dumps(read.delta(), default=str, sort_keys=True)
-            if same in seen:
-                raise _Wrong("duplicate", "candidates")
-            seen.add(same)
-            good.append(read)
         except _Wrong as wrong:
             faults.append(Fault(index, *wrong.found))
+            continue
+        same = json.dumps(read.delta(), default=str, sort_keys=True)
+        if same in seen:
+            faults.append(Fault(index, "duplicate", "candidates"))
+        else:
+            seen.add(same)
+            good.append(read)
     return Reading(tuple(good), tuple(faults))
 
 

@@ -66,21 +66,11 @@ def _part(name: str, window: Window) -> dict[str, Any]:
     }.get(name)  # fmt: skip
     if choices is not None:
         return {"type": "string", "enum": list(choices)}
-    if name == "item":
-        return {"type": "integer", "minimum": 1, "maximum": len(window.items)}
-    if name == "state":
-        return _or_null("integer")
-    if name == "importance":
-        return {"type": "integer", "minimum": 1, "maximum": 10}
-    if name == "confidence":
-        return {"type": "number", "minimum": 0, "maximum": 1}
     if name == "attribute":
         return _attribute(window)
-    if name == "value":
-        return {"anyOf": [{"type": kind} for kind in ("string", "number", "boolean", "null")]}
-    if name in {"quote", "speaker", "subject"}:
-        return {"type": "string"}
-    return _or_null("string")
+    if name == "item":
+        return {"type": "integer", "minimum": 1, "maximum": len(window.items)}
+    return _PLAIN.get(name) or _or_null("string")
 
 
 def _or_null(kind: str) -> dict[str, Any]:
@@ -93,3 +83,14 @@ def _attribute(window: Window) -> dict[str, Any]:
     if window.schema.unknown_attributes != "reject" or not 0 < len(names) <= _MOST_NAMES:
         return _or_null("string")
     return {"anyOf": [{"type": "string", "enum": names}, {"type": "null"}]}
+
+
+_PLAIN: Final[dict[str, dict[str, Any]]] = {
+    "quote": {"type": "string"},
+    "speaker": {"type": "string"},
+    "subject": {"type": "string"},
+    "state": _or_null("integer"),
+    "value": {"anyOf": [{"type": kind} for kind in ("string", "number", "boolean", "null")]},
+    "importance": {"type": "integer", "minimum": 1, "maximum": 10},
+    "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+}
