@@ -25,7 +25,9 @@ _STARTS: Final = 20
 """How many opening brackets are tried."""
 _BAD_ESCAPE: Final = re.compile(r'\\(?:u(?![0-9a-fA-F]{4})|(?!["\\/bfnrtu]))|(\\.)', re.DOTALL)
 _FENCE: Final = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
-_THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+# An end of text counts as the end of a string: the reading stays linear in what came.
+_STRING: Final = re.compile(r'("(?:[^"\\]|\\(?:.|\Z))*(?:"|\Z))', re.DOTALL)
+_THOUGHT_ENDS: Final = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 
 def read_answer(text: str) -> Any:
@@ -34,7 +36,9 @@ def read_answer(text: str) -> Any:
     A fence of Markdown, what a model thought before, and words before and after are left out;
     commas before a closing bracket and backslashes that escape nothing are mended.
     """
-    text = _THOUGHT.sub("", text[:_LONGEST])
+    text = text[:_LONGEST].lstrip()
+    if text[:6].lower() == "<think":
+        text = text[ended.end() if (ended := _THOUGHT_ENDS.search(text)) else 0 :]
     fenced = _FENCE.search(text)
     for candidate in [*([fenced.group(1)] if fenced else []), text]:
         found = _object_in(candidate)
@@ -101,8 +105,7 @@ _DECODER: Final = json.JSONDecoder(
 def _mended(text: str) -> str:
     """Give the text without slips: outside of strings commas too many, inside bad escapes."""
     parts: list[str] = []
-    # Every other part is a string; one that never ends is left as it is.
-    for number, part in enumerate(re.split(r'("(?:[^"\\]|\\.)*")', text, flags=re.DOTALL)):
+    for number, part in enumerate(_STRING.split(text)):  # every other part is a string
         if number % 2:
             parts.append(_BAD_ESCAPE.sub(lambda m: m.group(1) or "\\" + m.group(0), part))
         else:

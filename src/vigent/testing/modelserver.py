@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self, cast
 
 from vigent.testing.embedding import HashEmbedder
 from vigent.testing.modelscript import Answering, ModelScript, Rule
@@ -132,7 +133,7 @@ class ModelServer:
 
     def delay(self, seconds: float, answer: Answer | None = None, *, times: int | None = 1) -> None:
         """Answer the next requests only after some seconds."""
-        late = Answer(**{**vars(answer or Answer()), "delay": seconds})
+        late = replace(answer or Answer(), delay=seconds)
         self.script.add(Rule(late, None, times), first=True)
 
     # ------------------------------------------------------------------------- serving
@@ -152,12 +153,13 @@ class ModelServer:
             speech = "google"
         if not isinstance(body, dict):
             return _error(400, "the body is no JSON object")
+        given = cast("dict[str, Any]", body)
         if path.endswith("/embeddings"):
-            return _embeddings(body)
+            return _embeddings(given)
         if speech is None:
             return _error(404, "unknown route")
         with self._lock:
-            request = ModelRequest(len(self.requests), path, headers, body, speech)
+            request = ModelRequest(len(self.requests), path, headers, given, speech)
             self.requests.append(request)
             self.open += 1
         try:

@@ -249,8 +249,8 @@ def sample_of(schema: Mapping[str, Any]) -> Any:
     for name in ("anyOf", "oneOf"):
         if schema.get(name):
             return sample_of(schema[name][0])
-    kind = schema.get("type", "object")
-    kind = kind[0] if isinstance(kind, list) else kind
+    kinds: Any = schema.get("type", "object")
+    kind = str(kinds[0] if isinstance(kinds, list) else kinds)
     if kind == "object":
         parts = cast("Mapping[str, Any]", schema.get("properties", {}))
         wanted = schema.get("required", parts)
@@ -259,7 +259,7 @@ def sample_of(schema: Mapping[str, Any]) -> Any:
         return [sample_of(schema.get("items", {})) for _ in range(schema.get("minItems", 0))]
     number = schema.get("minimum", 0)
     plain = {"string": "", "integer": number, "number": number, "boolean": False}
-    return plain.get(str(kind))
+    return plain.get(kind)
 
 
 # ------------------------------------------------------------------------------- reading
@@ -274,11 +274,11 @@ def _text(content: Any) -> str:
 
 def _schema_in(body: Mapping[str, Any]) -> dict[str, Any] | None:
     """Give the schema that the body asks for by a setting of its own."""
-    asked = body.get("response_format") or body.get("text", {}).get("format") or {}
-    named = asked.get("json_schema", asked)
-    if asked.get("type") == "json_schema":
-        return named.get("schema")
-    return asked.get("schema") or body.get("generationConfig", {}).get("responseJsonSchema")
+    asked: dict[str, Any] = body.get("response_format") or {}
+    asked = asked or body.get("text", {}).get("format") or {}
+    named: dict[str, Any] = asked.get("json_schema", asked)
+    google: dict[str, Any] = body.get("generationConfig") or {}
+    return named.get("schema") or google.get("responseJsonSchema")
 
 
 def _tool_of(body: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:

@@ -89,9 +89,9 @@ _OURS: Final = {"item", "about", "relation"}
 
 
 class Fault(NamedTuple):
-    """Why the candidate at ``index`` (from 0) is left out; ``detail`` quotes a word at most."""
+    """Why the candidate at ``place`` (from 0) is left out; ``detail`` quotes a word at most."""
 
-    index: int
+    place: int
     code: str
     field: str
     detail: str = ""
@@ -186,9 +186,9 @@ class _Candidate:
 
     def _word(self, field: str, words: tuple[str, ...], code: str = "unknown_word") -> str:
         given = self.given[field]
-        word = given.strip().casefold() if isinstance(given, str) else given
+        word = given.strip().casefold() if isinstance(given, str) else None
         for each in words:
-            if word in {each.casefold(), each}:
+            if word == each.casefold():
                 return each
         raise _Wrong("malformed" if given is None else code, field, given)
 
@@ -196,7 +196,9 @@ class _Candidate:
         given = self.given["durable"]
         return given if isinstance(given, bool) else self._word("durable", DURABLE) == "durable"
 
-    def _text(self, field: str, *, most: int = _TEXT, needed: str = "") -> str | None:
+    def _text(
+        self, field: str, *, most: int = _TEXT, needed: str = "", strict: bool = True
+    ) -> str | None:
         """Give a text as it was written, or None where there is none; evidence is not cleaned."""
         given = self.given[field]
         if given is None or (isinstance(given, str) and not given.strip()):
@@ -204,6 +206,8 @@ class _Candidate:
                 raise _Wrong(needed, field)
             return None
         if not isinstance(given, str):
+            if not strict:
+                return None
             raise _Wrong("malformed", field, type(given).__name__)
         try:
             clean_text(given, field, most)
@@ -262,6 +266,7 @@ class _Candidate:
             if not isinstance(given, str):
                 raise _Wrong("malformed", "value", type(given).__name__)
             return None, self._text("value")
+        self._text("value", strict=False)
         value = _as_declared(given, definition)
         try:
             canonical(value, definition)
@@ -315,4 +320,5 @@ def _number(given: Any) -> Any:
     """Give a confidence as it came, where JSON can hold it; the gate says whether it is one."""
     if isinstance(given, Decimal):
         return float(given)
-    return given if isinstance(given, int | str) or given is None else str(type(given).__name__)
+    is_scalar = given is None or isinstance(given, int | float | str)
+    return given if is_scalar else type(given).__name__

@@ -21,6 +21,8 @@ CUT: Final = " […cut]"
 _SHORTEST: Final = 200
 _TOOLS: Final = frozenset({"tool_call", "tool_result", "tool"})
 
+_LINE_ENDS: Final = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
 _TASK: Final = f"""\
 You read a window of a conversation and list what deserves to be remembered for long, as candidates.
 Another program checks each candidate against the conversation, and discards what is not there.
@@ -151,7 +153,7 @@ def _attributes(window: Window) -> Iterator[str]:
 
 def _named(definition: AttributeDefinition, spoken: str) -> bool:
     names = (definition.name.replace("_", " "), *definition.aliases, *definition.enum)
-    return any(fold(name) in spoken for name in names if name)
+    return any(fold(name) in spoken for name in names if len(name) > 2)
 
 
 def _attribute(definition: AttributeDefinition) -> str:
@@ -174,4 +176,5 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """Give a value as JSON on one line, whatever somebody may take for the end of a line."""
+    return json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS)

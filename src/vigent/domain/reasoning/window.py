@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeGuard
 
 from vigent.domain.schema import Schema
 from vigent.errors import InvalidInput
@@ -90,5 +90,5 @@ class Window:
         return self.state[number - 1] if _is_place(number, len(self.state)) else None
 
 
-def _is_place(number: object, count: int) -> bool:
+def _is_place(number: object, count: int) -> TypeGuard[int]:
     return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= count

@@ -148,7 +148,7 @@ class Structured:
         form, reply, problem = self._first(run, least, (before,) if before else self.forms)
         if reply is None and before is not None and FORM_WORDS.search(problem.reason):
             self.known = None  # the server may be another one by now
-            others = [form for form in self.forms if form != before]
+            others: list[Form] = [form for form in self.forms if form != before]
             form, reply, problem = self._first(run, least, others)
         if reply is None:
             raise _refused(problem)
