@@ -53,48 +53,16 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 __all__ = [
-    "AliasConflict",
-    "AlreadyCorrected",
-    "AmbiguousInstant",
-    "CallerError",
-    "ConflictError",
-    "CorruptStore",
-    "ErasedPerson",
-    "Forbidden",
-    "IdempotencyMismatch",
-    "InternalError",
-    "InvalidInput",
-    "InvalidModelOutput",
-    "LimitExceeded",
-    "ModelFailed",
-    "ModelRefusal",
-    "ModelUnavailable",
-    "NaiveInstant",
-    "NotFound",
-    "NotSupported",
-    "OutputCutOff",
-    "Overloaded",
-    "ProviderError",
-    "RateLimited",
-    "ResourceExists",
-    "ResourceInUse",
-    "SchemaMismatch",
-    "ServiceUnreachable",
-    "StoreBusy",
-    "StoreFull",
-    "StoreNewer",
-    "StoreReadOnly",
-    "SubjectConflict",
-    "TenantMismatch",
-    "ThreadExists",
-    "ToolNotOffered",
-    "Unauthorized",
-    "UnavailableError",
-    "UnexpectedMemory",
-    "UnexpectedText",
-    "UnexpectedVersion",
-    "VigentError",
-]
+    "AliasConflict", "AlreadyCorrected", "AmbiguousInstant", "CallerError", "ConflictError",
+    "CorruptStore", "ErasedPerson", "Forbidden", "IdempotencyMismatch", "InternalError",
+    "InvalidInput", "InvalidModelOutput", "LimitExceeded", "ModelFailed", "ModelRefusal",
+    "ModelUnavailable", "NaiveInstant", "NotFound", "NotSupported", "OutputCutOff",
+    "Overloaded", "ProviderError", "RateLimited", "ResourceExists", "ResourceInUse",
+    "SchemaMismatch", "ServiceUnreachable", "StoreBusy", "StoreFull", "StoreNewer",
+    "StoreReadOnly", "SubjectConflict", "TenantMismatch", "ThreadExists", "ToolNotOffered",
+    "Unauthorized", "UnavailableError", "UnexpectedMemory", "UnexpectedText",
+    "UnexpectedVersion", "VigentError",
+]  # fmt: skip
 
 Category = Literal["caller", "conflict", "unavailable", "bug"]
 
@@ -363,17 +331,13 @@ class ModelUnavailable(UnavailableError):
 
 
 class ModelFailed(ModelUnavailable):
-    """A language model gave no answer that can be used.
+    """A language model gave no answer that can be used; the fields say what asking it came to.
 
-    ``calls`` requests were sent for it, ``failed`` of them in vain, and they came to so many
-    tokens as far as the provider told. The message holds no key and nothing that was said.
+    The message holds no key and nothing that was said.
     """
 
     code = "model_failed"
-    calls: int = 0
-    failed: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+    calls = failed = input_tokens = output_tokens = 0
 
     def spent(self, calls: int, failed: int, input_tokens: int, output_tokens: int) -> Self:
         """Say what it came to, beside what was said before."""
@@ -387,8 +351,7 @@ class ModelFailed(ModelUnavailable):
 class ProviderError(ModelFailed):
     """The provider of a language model was not reached, refused the call, or failed.
 
-    ``status`` is that of its last answer, None where there was none; ``final`` says that the same
-    call would fail again: a wrong key, an unknown model, a text that is too long.
+    ``status`` is that of its last answer; ``final`` says that the same call would fail again.
     """
 
     code = "provider_error"
@@ -403,10 +366,7 @@ class ModelRefusal(ModelFailed):
 
 
 class OutputCutOff(ModelFailed):
-    """The answer of a language model ended at the limit of tokens, so it is not whole.
-
-    ``output`` is what came as text; it is in no message.
-    """
+    """The answer of a language model ended at the limit of tokens; ``output`` is what came."""
 
     code = "output_cut_off"
     output: str = ""
@@ -415,8 +375,7 @@ class OutputCutOff(ModelFailed):
 class InvalidModelOutput(ModelFailed):
     """The answer of a language model does not have the form that was asked for.
 
-    The message names the place and the rule that it breaks. ``output`` is the JSON that came, or
-    None where it was no JSON: what is sound in it may still be used. It is in no message.
+    The message names place and rule. ``output`` is the JSON that came, None where it was none.
     """
 
     code = "invalid_model_output"

@@ -250,7 +250,7 @@ def sample_of(schema: Mapping[str, Any]) -> Any:
         if schema.get(name):
             return sample_of(schema[name][0])
     kinds: Any = schema.get("type", "object")
-    kind = str(kinds[0] if isinstance(kinds, list) else kinds)
+    kind = str(cast("list[Any]", kinds)[0] if isinstance(kinds, list) else kinds)
     if kind == "object":
         parts = cast("Mapping[str, Any]", schema.get("properties", {}))
         wanted = schema.get("required", parts)

@@ -92,5 +92,6 @@ _PLAIN: Final[dict[str, dict[str, Any]]] = {
     "state": _or_null("integer"),
     "value": {"anyOf": [{"type": kind} for kind in ("string", "number", "boolean", "null")]},
     "importance": {"type": "integer", "minimum": 1, "maximum": 10},
-    "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+    # Without bounds: what is beyond them is for the gate to hold, and some servers know none.
+    "confidence": {"type": "number"},
 }
