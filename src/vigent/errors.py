@@ -109,11 +109,9 @@ class VigentError(Exception):
     def to_dict(self) -> dict[str, str | None]:
         """Give the error as JSON-ready values: code, category, field and message."""
         return {
-            "code": self.code,
-            "category": self.category,
-            "field": self.field,
+            "code": self.code, "category": self.category, "field": self.field,
             "message": self.message,
-        }
+        }  # fmt: skip
 
 
 class CallerError(VigentError):
@@ -331,10 +329,7 @@ class ModelUnavailable(UnavailableError):
 
 
 class ModelFailed(ModelUnavailable):
-    """A language model gave no answer that can be used; the fields say what asking it came to.
-
-    The message holds no key and nothing that was said.
-    """
+    """A language model gave no answer that can be used; the fields say what asking it came to."""
 
     code = "model_failed"
     calls = failed = input_tokens = output_tokens = 0
@@ -349,10 +344,7 @@ class ModelFailed(ModelUnavailable):
 
 
 class ProviderError(ModelFailed):
-    """The provider of a language model was not reached, refused the call, or failed.
-
-    ``status`` is that of its last answer; ``final`` says that the same call would fail again.
-    """
+    """The provider was not reached, refused the call, or failed; if ``final``, it will again."""
 
     code = "provider_error"
     status: int | None = None
@@ -373,10 +365,7 @@ class OutputCutOff(ModelFailed):
 
 
 class InvalidModelOutput(ModelFailed):
-    """The answer of a language model does not have the form that was asked for.
-
-    The message names place and rule. ``output`` is the JSON that came, None where it was none.
-    """
+    """The answer does not have the form that was asked for; ``output`` is the JSON that came."""
 
     code = "invalid_model_output"
     output: Any = None
@@ -396,11 +385,9 @@ class CorruptStore(InternalError):
 
 
 _BASES: dict[str, type[VigentError]] = {
-    "caller": CallerError,
-    "conflict": ConflictError,
-    "unavailable": UnavailableError,
+    "caller": CallerError, "conflict": ConflictError, "unavailable": UnavailableError,
     "bug": InternalError,
-}
+}  # fmt: skip
 
 
 def _by_code(kind: type[VigentError]) -> dict[str, type[VigentError]]:

@@ -108,8 +108,15 @@ def test_the_form_is_a_schema_in_the_part_that_all_providers_take():
     walk(made)
     assert used - ({*ORDER, "candidates"} - {"type"}) == {
         "type", "properties", "required", "additionalProperties", "items", "maxItems", "enum",
-        "anyOf", "minimum", "maximum",
+        "anyOf",
     }  # fmt: skip
+
+
+def test_only_what_was_shown_can_be_named():
+    parts = answer_schema(window())["properties"]["candidates"]["items"]["properties"]
+    assert parts["item"] == {"type": "integer", "enum": [1, 2, 3]}
+    assert parts["state"]["anyOf"][0] == {"type": "integer", "enum": [1, 2, 3]}
+    assert parts["importance"]["enum"] == list(range(1, 11))
 
 
 def test_attributes_are_a_closed_list_where_the_store_takes_no_others():

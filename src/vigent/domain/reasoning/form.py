@@ -69,8 +69,17 @@ def _part(name: str, window: Window) -> dict[str, Any]:
     if name == "attribute":
         return _attribute(window)
     if name == "item":
-        return {"type": "integer", "minimum": 1, "maximum": len(window.items)}
+        return _numbers(len(window.items))
+    if name == "state":
+        return {"anyOf": [_numbers(len(window.state)), {"type": "null"}]}
     return _PLAIN.get(name) or _or_null("string")
+
+
+def _numbers(last: int) -> dict[str, Any]:
+    """Give the whole numbers from 1: one by one, as some servers know no least and no most."""
+    if not 0 < last <= _MOST_NAMES:
+        return {"type": "integer"}
+    return {"type": "integer", "enum": list(range(1, last + 1))}
 
 
 def _or_null(kind: str) -> dict[str, Any]:
@@ -89,9 +98,8 @@ _PLAIN: Final[dict[str, dict[str, Any]]] = {
     "quote": {"type": "string"},
     "speaker": {"type": "string"},
     "subject": {"type": "string"},
-    "state": _or_null("integer"),
     "value": {"anyOf": [{"type": kind} for kind in ("string", "number", "boolean", "null")]},
-    "importance": {"type": "integer", "minimum": 1, "maximum": 10},
+    "importance": _numbers(10),
     # Without bounds: what is beyond them is for the gate to hold, and some servers know none.
     "confidence": {"type": "number"},
 }
