@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from vigent.domain.time import parse_instant
-from vigent.domain.usage import Parked, month_of, parked
+from vigent.domain.usage import Account, Parked, month_of, parked
 from vigent.errors import InvalidModelOutput, ProviderError, StoreBusy
-from vigent.govern.metering import Account, Metering
+from vigent.govern.metering import Metering
 from vigent.models.language.openai import OpenAILanguageModel
 from vigent.ports.models import Completion, ModelUsage, Told
 from vigent.testing import Answer, ModelServer

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from vigent.domain.answerjson import first_problem, read_answer
+from vigent.domain.answerjson import first_problem, read_answer, whole_objects
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,18 @@ def test_a_problem_names_place_and_rule_and_no_content():
     assert deep is not None
     assert deep.shown == "list/1 breaks the rule additionalProperties"
     assert "my secret" in deep.told
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"candidates": [{"a": 1}, {"b": [2]}, {"c": ', [{"a": 1}, {"b": [2]}]),
+        ('[{"a": 1},\n {"a', [{"a": 1}]),
+        ('{"candidates": [{"a', []),
+        ('{"candidates": ["x", {"a": 1}]', []),
+        ("", []),
+        ("[", []),
+    ],
+)
+def test_what_stands_whole_before_a_cut_is_found(text, found):
+    assert whole_objects(text) == found

@@ -18,7 +18,7 @@ import jsonschema.validators
 
 from vigent.domain.jsontext import parse_json
 
-__all__ = ["Problem", "as_instructed", "first_problem", "read_answer"]
+__all__ = ["Problem", "as_instructed", "first_problem", "read_answer", "whole_objects"]
 
 _LONGEST: Final = 1_000_000
 _STARTS: Final = 20
@@ -45,6 +45,22 @@ def read_answer(text: str) -> Any:
         if found is not None:
             return found
     return None
+
+
+def whole_objects(text: str) -> list[Any]:
+    """Give the objects that stand whole in the first list of an answer that was cut off."""
+    place = text.find("[", 0, _LONGEST) + 1
+    found: list[Any] = []
+    while place > 0:
+        start = text.find("{", place)
+        if start < 0 or text[place:start].strip(" \t\r\n,"):
+            break
+        try:
+            one, place = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            break
+        found.append(one)
+    return found
 
 
 def _object_in(text: str) -> Any:

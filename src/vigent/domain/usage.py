@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from vigent.domain.time import Instant, instant_of, to_datetime
 
-__all__ = ["Parked", "UsageRow", "month_of", "parked"]
+__all__ = ["Account", "Parked", "UsageRow", "month_of", "parked"]
 
 
 class UsageRow(NamedTuple):
@@ -23,6 +23,14 @@ class UsageRow(NamedTuple):
     failed: int
     input_tokens: int
     output_tokens: int
+
+
+class Account(NamedTuple):
+    """Whom a call is for: ``store`` is a store's id, ``kind`` what it is for, as ``extraction``."""
+
+    tenant: str
+    store: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,32 +5,22 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from vigent.domain.time import DAY
 from vigent.domain.tokens import estimate_tokens
-from vigent.domain.usage import Parked, UsageRow, month_of, parked
+from vigent.domain.usage import Account, Parked, UsageRow, month_of, parked
 from vigent.errors import ModelFailed, VigentError
 from vigent.govern.documents import TenantDocument
 from vigent.govern.registry import Registry
 from vigent.ports.models import Completion, LanguageModel, ModelUsage, Told
 
-__all__ = ["Account", "Metering"]
+__all__ = ["Metering"]
 
 _log = logging.getLogger("vigent")
 
 _MOST_OWED: Final = 10_000
 """Rows that are kept for a store that cannot be written just now; they are added up by day."""
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """Whom a call is for: ``store`` is a store's id, ``kind`` what it is for, as ``extraction``."""
-
-    tenant: str
-    store: str
-    kind: str
 
 
 class Metering:

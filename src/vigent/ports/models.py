@@ -9,7 +9,17 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Completion", "Embedder", "LanguageModel", "LanguageModels", "ModelUsage", "Told"]
+from vigent.domain.usage import Account, Parked
+
+__all__ = [
+    "Completion",
+    "Embedder",
+    "LanguageModel",
+    "LanguageModels",
+    "MeteredModels",
+    "ModelUsage",
+    "Told",
+]
 
 
 class Embedder(Protocol):
@@ -133,4 +143,25 @@ class LanguageModels(Protocol):
 
     def close(self) -> None:
         """Close every connection."""
+        ...
+
+
+class MeteredModels(Protocol):
+    """Asks language models on a tenant's account."""
+
+    def complete(
+        self,
+        account: Account,
+        model: LanguageModel,
+        messages: Sequence[Told],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        least: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        timeout: float | None = None,
+    ) -> Completion | Parked:
+        """Give the answer, or that the work is parked: then nothing was sent.
+
+        What it comes to is counted, also where it fails. Raises what is below ModelFailed.
+        """
         ...
