@@ -333,6 +333,14 @@ def test_nothing_takes_longer_than_the_time_for_all_of_it(server, model):
     assert "Timeout" in error.message
 
 
+def test_not_even_a_single_try(server, model):
+    server.fail("hang", times=None)
+    begun = time.monotonic()
+    error = failing(lambda: model(timeout=8.0).complete(ASKED, schema=SCHEMA, timeout=0.5))
+    assert time.monotonic() - begun < 4
+    assert counted(error) == (1, 1)
+
+
 def test_a_connection_that_is_closed_is_tried_again(server, model):
     server.answer(GOOD)
     server.fail("drop")
