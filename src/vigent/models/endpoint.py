@@ -17,9 +17,9 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 import httpx2
 
 from vigent.domain.redaction import without_secrets
-from vigent.errors import InvalidInput, ModelUnavailable
+from vigent.errors import InvalidInput, ModelUnavailable, ProviderError
 
-__all__ = ["Endpoint", "Refusal"]
+__all__ = ["Endpoint", "Exchange", "Refusal"]
 
 _LARGEST: Final = 64 * 1024 * 1024  # bytes of an answer
 _SHOWN: Final = 200  # characters of a server's own words in an error
@@ -27,6 +27,8 @@ _LONGEST_WAIT: Final = 20.0  # seconds between two tries
 _AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 # What is sent does not suit the server; another text may.
 _REFUSED: Final = frozenset({400, 413, 422})
+# What some servers answer with where others say 400.
+_MAY_REFUSE: Final = frozenset({404, 500, 501, 502, 503})
 _SECRET_NAME: Final = re.compile(r"key|token|secret|passw|pwd|sig|auth", re.IGNORECASE)
 
 
@@ -35,6 +37,13 @@ class Refusal(NamedTuple):
 
     status: int
     reason: str
+
+
+class Exchange(NamedTuple):
+    """What came back in the end, and how many requests that took."""
+
+    answer: dict[str, Any] | Refusal
+    calls: int
 
 
 class _Reply(NamedTuple):
@@ -87,29 +96,58 @@ class Endpoint:
 
         Raises ModelUnavailable when there is no answer, or none that is understood.
         """
+        try:
+            return self.exchange(path, body, timeout=timeout, attempts=attempts).answer
+        except ProviderError as error:
+            raise ModelUnavailable(error.message, retry_after=error.retry_after) from None
+
+    def exchange(
+        self,
+        path: str,
+        body: dict[str, Any],
+        *,
+        timeout: float | None = None,
+        attempts: int | None = None,
+        within: float | None = None,
+        refuses: re.Pattern[str] | None = None,
+    ) -> Exchange:
+        """Do as ``post``, and say how many requests it took.
+
+        ``within`` is in seconds, for all of them and the pauses together. A failure in words
+        that ``refuses`` finds is a refusal, and not tried again. Raises ProviderError.
+        """
         url = f"{self.shown}/{path}" + (f"?{self._query}" if self._query else "")
         last = attempts or self._attempts
+        until = None if within is None else time.monotonic() + within
         for attempt in range(1, last + 1):
+            left = timeout or self._timeout
+            if until is not None:
+                left = min(left, max(until - time.monotonic(), 0.001))
+            status = None
             try:
-                reply = self._once(url, body, timeout or self._timeout)
+                reply = self._once(url, body, left)
             except (httpx2.HTTPError, httpx2.StreamError) as error:
                 # Its own words may hold the URL of a proxy with its password.
                 said = self._clean(str(error)) or "no answer"
                 problem = f"{type(error).__name__}, {said}"
                 wait = self._pause(attempt, None)
             else:
+                problem, status = self._told(reply), reply.status
+                if refuses and reply.status in _MAY_REFUSE and refuses.search(problem):
+                    return Exchange(Refusal(reply.status, problem), attempt)
                 if reply.status not in _AGAIN:
-                    return self._understood(reply)
-                problem = self._told(reply)
+                    return Exchange(self._understood(reply, attempt), attempt)
                 wait = self._pause(attempt, reply.retry_after)
-            if attempt == last or wait > _LONGEST_WAIT:
+            late = until is not None and time.monotonic() + wait >= until
+            if attempt == last or wait > _LONGEST_WAIT or late:
                 # The cause is left out: tracebacks of clients show more than their messages.
-                raise ModelUnavailable(
-                    f"{self.shown} could not be asked ({attempt} tries): {problem}",
+                tries = f"({attempt} tries)"
+                raise _failed(
+                    f"{self.shown} could not be asked {tries}: {problem}", attempt, status,
                     retry_after=max(wait, 1.0),
-                ) from None
+                ) from None  # fmt: skip
             time.sleep(wait)
-        raise ModelUnavailable(f"{self.shown} was not asked: attempts must be at least 1")
+        raise _failed(f"{self.shown} was not asked: attempts must be at least 1", 0, None)
 
     def close(self) -> None:
         """Close its connections; the next request opens new ones."""
@@ -150,15 +188,16 @@ class Endpoint:
         # Spread, so that many who failed together do not come back together.
         return min(_LONGEST_WAIT, self._backoff * 2 ** (attempt - 1) * random.uniform(0.75, 1.25))  # noqa: S311
 
-    def _understood(self, reply: _Reply) -> dict[str, Any] | Refusal:
+    def _understood(self, reply: _Reply, attempt: int) -> dict[str, Any] | Refusal:
         if reply.status in _REFUSED:
             return Refusal(reply.status, self._told(reply))
-        if reply.status != 200:
-            raise ModelUnavailable(f"{self.shown} did not serve this: {self._told(reply)}")
-        found = _json(reply.body)
-        if not isinstance(found, dict):
-            raise ModelUnavailable(f"{self.shown} answered with what is no JSON object")
-        return cast("dict[str, Any]", found)
+        problem = f"did not serve this: {self._told(reply)}"
+        if reply.status == 200:
+            found = _json(reply.body)
+            if isinstance(found, dict):
+                return cast("dict[str, Any]", found)
+            problem = "answered with what is no JSON object"
+        raise _failed(f"{self.shown} {problem}", attempt, reply.status, final=reply.status != 200)
 
     def _told(self, reply: _Reply) -> str:
         """Give status, the server's own words and its number of the request, without secrets."""
@@ -169,6 +208,20 @@ class Endpoint:
     def _clean(self, text: str) -> str:
         # Cut after cleaning: half a secret would not be known for one.
         return " ".join(without_secrets(text[:10_000], self._secrets).split())[:_SHOWN]
+
+
+def _failed(
+    message: str,
+    calls: int,
+    status: int | None,
+    *,
+    retry_after: float = 1.0,
+    final: bool = False,
+) -> ProviderError:
+    error = ProviderError(message, retry_after=retry_after)
+    error.status, error.final = status, final
+    error.spent(calls, calls, 0, 0)
+    return error
 
 
 def _checked(base_url: str) -> SplitResult:

@@ -1,17 +1,17 @@
-"""An embedder that anybody may have written, made safe to use."""
+"""Models that anybody may have written, made safe to use."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vigent.errors import ModelUnavailable
-from vigent.ports.models import Embedder
+from vigent.errors import ModelFailed, ModelUnavailable, ProviderError
+from vigent.ports.models import Completion, Embedder, LanguageModel, Told
 
-__all__ = ["GuardedEmbedder"]
+__all__ = ["GuardedEmbedder", "GuardedLanguageModel"]
 
 _T = TypeVar("_T")
 
@@ -62,6 +62,48 @@ class GuardedEmbedder:
         if rows.shape != shape or not np.isfinite(rows).all():
             raise ModelUnavailable(f"{self.name}: gave vectors of the wrong form")
         return rows
+
+
+class GuardedLanguageModel:
+    """Passes calls on to a language model, and raises nothing but what is below ModelFailed.
+
+    Of an error that is another the name of its type is told and not its message, which may hold
+    a key or what was said.
+    """
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return _guarded(lambda: self._model.name)
+
+    @property
+    def provider(self) -> str:
+        """Who serves it."""
+        return _guarded(lambda: self._model.provider)
+
+    def complete(
+        self,
+        messages: Sequence[Told],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        least: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        timeout: float | None = None,
+    ) -> Completion:
+        """Give the answer to messages."""
+        try:
+            return _guarded(
+                lambda: self._model.complete(
+                    messages, schema=schema, least=least, max_tokens=max_tokens, timeout=timeout
+                )
+            )
+        except ModelFailed:
+            raise
+        except ModelUnavailable as error:
+            raise ProviderError(error.message).spent(1, 1, 0, 0) from None
 
 
 def _guarded(call: Callable[[], _T]) -> _T:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Embedder"]
+from vigent.domain.usage import Account, Parked
+
+__all__ = [
+    "Completion",
+    "Embedder",
+    "LanguageModel",
+    "LanguageModels",
+    "MeteredModels",
+    "ModelUsage",
+    "Told",
+]
 
 
 class Embedder(Protocol):
@@ -42,4 +53,115 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Give the vector of a question, as one row."""
+        ...
+
+
+class Told(NamedTuple):
+    """One message for a language model."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+class ModelUsage(NamedTuple):
+    """What an answer came to: requests sent, those of them in vain, and tokens both ways."""
+
+    calls: int = 0
+    failed: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+_NOTHING = ModelUsage()
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a language model answered.
+
+    ``parsed`` is the JSON of an answer that was asked for by a schema, with numbers exact
+    (``int`` and ``Decimal``); else None. ``finish`` is ``length`` where the text ended at the
+    limit of tokens. ``model`` is what the provider says answered; ``form`` is how the schema was
+    asked for: json_schema, tool or prompted, and empty where none was.
+    """
+
+    text: str = field(repr=False)
+    parsed: Any = field(default=None, repr=False)
+    usage: ModelUsage = _NOTHING
+    finish: Literal["stop", "length"] = "stop"
+    model: str = ""
+    form: str = ""
+
+
+class LanguageModel(Protocol):
+    """Answers messages with text, or with JSON that fits a schema.
+
+    ``complete`` may be called from several threads; a call is bounded in time, in requests and in
+    what it reads. Raises no error but those below ModelFailed, which say what the calls came to
+    and hold neither a key nor anything that was said.
+    """
+
+    @property
+    def name(self) -> str:
+        """The model's name, as it was asked for."""
+        ...
+
+    @property
+    def provider(self) -> str:
+        """Who serves it: ``openai`` for any server that speaks as OpenAI's, anthropic, google."""
+        ...
+
+    def complete(
+        self,
+        messages: Sequence[Told],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        least: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        timeout: float | None = None,
+    ) -> Completion:
+        """Give the answer to messages; ``timeout`` is in seconds, for all requests together.
+
+        The model is asked for JSON that fits ``schema``. An answer is taken where it fits
+        ``least``, which is the schema itself where it is not given; one that does not is asked
+        for once more, with what was wrong.
+        """
+        ...
+
+
+class LanguageModels(Protocol):
+    """Gives language models by name."""
+
+    @property
+    def default(self) -> str:
+        """The name of the model that is used where none is named; empty for none."""
+        ...
+
+    def get(self, name: str) -> LanguageModel:
+        """Give a model, the same one each time; raises InvalidInput for one that is not offered."""
+        ...
+
+    def close(self) -> None:
+        """Close every connection."""
+        ...
+
+
+class MeteredModels(Protocol):
+    """Asks language models on a tenant's account."""
+
+    def complete(
+        self,
+        account: Account,
+        model: LanguageModel,
+        messages: Sequence[Told],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        least: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        timeout: float | None = None,
+    ) -> Completion | Parked:
+        """Give the answer, or that the work is parked: then nothing was sent.
+
+        What it comes to is counted, also where it fails. Raises what is below ModelFailed.
+        """
         ...

@@ -21,6 +21,7 @@ from vigent.edges.cli import (
     governing,
     importchat,
     importing,
+    modelscript,
     moving,
     persons,
     reading,
@@ -140,6 +141,7 @@ def start(
 for part in (
     writing, reading, searching, contexts, threads, forgetting, persons, aliases, reviewing,
     importing, importchat, moving, checking, governing, serving, demo, evaluating, agents,
+    modelscript,
 ):  # fmt: skip
     part.register(app)
 

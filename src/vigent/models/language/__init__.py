@@ -1,0 +1,1 @@
+"""Language models: behind OpenAI-compatible servers, and of two providers by their own ways."""

@@ -1,0 +1,254 @@
+"""A server of models that answers from a script, and fails as it is told.
+
+``vigent model-script FILE`` runs it by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Self, cast
+
+from vigent.testing.embedding import HashEmbedder
+from vigent.testing.modelscript import Answering, ModelScript, Rule
+from vigent.testing.modelwire import Answer, Failure, ModelRequest, Speech, streamed, written
+
+__all__ = ["ModelServer"]
+
+_ENDS: Final[Mapping[str, Speech]] = {
+    "/chat/completions": "chat", "/responses": "responses", "/messages": "anthropic",
+}  # fmt: skip
+_UNKNOWN: Final = {
+    "json_schema": "response_format of type json_schema is not supported",
+    "tool": "this model does not support tools",
+}
+_LONGEST_HANG: Final = 600.0
+
+
+class _Out(NamedTuple):
+    """What is sent: status, headers and body; None closes the connection without a word."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: str | None
+    kind: str = "application/json"
+
+
+class ModelServer:
+    """Serves models on this machine, as a script says. Use it in a ``with`` statement.
+
+    It speaks OpenAI's ``/v1/chat/completions`` (streams too), ``/v1/responses``,
+    ``/v1/embeddings`` and ``/v1/models``, Anthropic's ``/v1/messages`` and Google's
+    ``…:generateContent``. ``url`` goes as far as ``/v1``; ``root`` is without it. Rules are asked
+    in order; ``requests`` are all that came, in order.
+    """
+
+    def __init__(
+        self, script: ModelScript | None = None, *, port: int = 0, host: str = "127.0.0.1"
+    ) -> None:
+        self.script = script or ModelScript()
+        self.requests: list[ModelRequest] = []
+        self.supports: set[str] = {"json_schema", "tool", "prompted"}
+        """The forms of asking for a schema that it takes; others are refused with 400."""
+        self.refuses: dict[str, str] = {}
+        """Fields of a request that it does not take, each with what it says of it (400)."""
+        self.open = 0
+        """How many requests are under way."""
+        self._where = (host, port)
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self._server: ThreadingHTTPServer | None = None
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        server = ThreadingHTTPServer(self._where, _handler_of(self))
+        server.daemon_threads = True
+        server.block_on_close = False  # a client may keep its connection open
+        self._server = server
+        self._thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stopped.set()
+        if self._server is not None and self._thread is not None:
+            self._server.shutdown()
+            self._thread.join()
+            self._server.server_close()
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        assert self._server is not None, "use it in a with statement"
+        return self._server.server_address[1]
+
+    @property
+    def root(self) -> str:
+        """The address, without a path."""
+        return f"http://{self._where[0]}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """The base URL for clients that speak as OpenAI's."""
+        return f"{self.root}/v1"
+
+    # ------------------------------------------------------------------------- scripting
+
+    def when(
+        self,
+        match: str | Callable[[ModelRequest], bool] | None,
+        answer: Answering,
+        *,
+        times: int | None = None,
+    ) -> None:
+        """Answer requests that fit ``match`` so, after the rules that are there already."""
+        self.script.add(Rule(answer, match, times))
+
+    def answer(self, answer: Answering, *, times: int | None = None) -> None:
+        """Answer every request so that no rule fits: text, JSON, or a function of the request."""
+        self.script.add(Rule(answer, None, times))
+
+    def fail(
+        self,
+        how: Failure | int,
+        *,
+        times: int | None = 1,
+        message: str = "scripted",
+        retry_after: float | str | None = None,
+    ) -> None:
+        """Let the next requests fail: with a status, or as the model or the server may."""
+        status = how if isinstance(how, int) else None
+        failure = None if isinstance(how, int) else how
+        told = Answer(failure=failure, status=status, message=message, retry_after=retry_after)
+        self.script.add(Rule(told, None, times), first=True)
+
+    def delay(self, seconds: float, answer: Answer | None = None, *, times: int | None = 1) -> None:
+        """Answer the next requests only after some seconds."""
+        late = replace(answer or Answer(), delay=seconds)
+        self.script.add(Rule(late, None, times), first=True)
+
+    # ------------------------------------------------------------------------- serving
+
+    def get(self, path: str) -> _Out:
+        """Answer a GET: the list of models."""
+        if not path.endswith("/models"):
+            return _error(404, "unknown route")
+        data = [{"id": "scripted", "object": "model", "owned_by": "vigent"}]
+        return _Out(200, {}, json.dumps({"object": "list", "data": data}))
+
+    def post(self, path: str, headers: dict[str, str], body: Any) -> _Out:
+        """Answer a POST as the script says."""
+        path = path.partition("?")[0]
+        speech = _ENDS.get("/" + path.partition("/v1/")[2])
+        if path.endswith(":generateContent"):
+            speech = "google"
+        if not isinstance(body, dict):
+            return _error(400, "the body is no JSON object")
+        given = cast("dict[str, Any]", body)
+        if path.endswith("/embeddings"):
+            return _embeddings(given)
+        if speech is None:
+            return _error(404, "unknown route")
+        with self._lock:
+            request = ModelRequest(len(self.requests), path, headers, given, speech)
+            self.requests.append(request)
+            self.open += 1
+        try:
+            return self._answered(request)
+        finally:
+            with self._lock:
+                self.open -= 1
+
+    def _answered(self, request: ModelRequest) -> _Out:
+        for name, said in self.refuses.items():
+            if name in request.body:
+                return _error(400, said)
+        if request.form is not None and request.form not in self.supports:
+            return _error(400, _UNKNOWN.get(request.form, "not supported"))
+        answer = self.script.answer(request)
+        if answer.failure == "hang":
+            self._stopped.wait(_LONGEST_HANG)
+            return _Out(200, {}, None)
+        if answer.delay:
+            self._stopped.wait(answer.delay)
+        return _sent(request, answer)
+
+
+def _sent(request: ModelRequest, answer: Answer) -> _Out:
+    if answer.failure == "drop":
+        return _Out(200, {}, None)
+    if answer.failure == "echo_key":
+        said = f"Invalid key {request.key} at https://u:p@host/?key={request.key}"
+        return _error(answer.status or 401, said)
+    headers = dict(answer.headers)
+    if answer.retry_after is not None:
+        headers["Retry-After"] = str(answer.retry_after)
+    if answer.status is not None and answer.status != 200:
+        return _error(answer.status, answer.message or "scripted", headers)
+    if request.speech == "chat" and request.body.get("stream"):
+        return _Out(200, headers, "".join(streamed(request, answer)), "text/event-stream")
+    return _Out(200, headers, json.dumps(written(request, answer), ensure_ascii=False))
+
+
+def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> _Out:
+    numbered = {"X-Request-Id": "req_scripted", **(headers or {})}
+    body = {"type": "error", "error": {"type": "scripted", "message": message}}
+    return _Out(status, numbered, json.dumps(body))
+
+
+def _embeddings(body: Mapping[str, Any]) -> _Out:
+    given = body.get("input", [])
+    texts = [given] if isinstance(given, str) else [str(text) for text in given]
+    rows = HashEmbedder().embed_passages(texts)
+    data = [
+        {"object": "embedding", "index": n, "embedding": [float(number) for number in row]}
+        for n, row in enumerate(rows)
+    ]
+    return _Out(200, {}, json.dumps({"object": "list", "model": body.get("model"), "data": data}))
+
+
+def _handler_of(server: ModelServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self._send(server.get(self.path))
+
+        def do_POST(self) -> None:
+            raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            try:
+                body = json.loads(raw)
+            except ValueError:
+                body = None
+            named = {name.lower(): value for name, value in self.headers.items()}
+            self._send(server.post(self.path, named, body))
+
+        def _send(self, out: _Out) -> None:
+            if out.body is None:
+                self.close_connection = True
+                return
+            data = out.body.encode()
+            try:
+                self.send_response(out.status)
+                for name, value in out.headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Type", out.kind)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+            except ConnectionError:
+                self.close_connection = True  # the client did not wait; it was told to be late
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name there
+            """Print nothing: ``requests`` has it."""
+
+    return Handler

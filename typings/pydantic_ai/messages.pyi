@@ -1,0 +1,30 @@
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from pydantic_ai.usage import RequestUsage
+
+class SystemPromptPart:
+    def __init__(self, content: str) -> None: ...
+
+class UserPromptPart:
+    def __init__(self, content: str) -> None: ...
+
+class TextPart:
+    content: str
+    def __init__(self, content: str) -> None: ...
+
+class ToolCallPart:
+    tool_name: str
+    args: str | dict[str, Any] | None
+
+class ModelRequest:
+    def __init__(self, parts: Sequence[SystemPromptPart | UserPromptPart]) -> None: ...
+
+class ModelResponse:
+    parts: Sequence[TextPart | ToolCallPart]
+    usage: RequestUsage
+    model_name: str | None
+    finish_reason: str | None
+    def __init__(self, parts: Sequence[TextPart | ToolCallPart]) -> None: ...
+
+ModelMessage: TypeAlias = ModelRequest | ModelResponse

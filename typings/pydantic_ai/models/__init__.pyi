@@ -1,0 +1,12 @@
+from pydantic_ai.tools import ToolDefinition
+
+class Model: ...
+
+class ModelRequestParameters:
+    def __init__(
+        self,
+        *,
+        output_mode: str = ...,
+        output_tools: list[ToolDefinition] = ...,
+        allow_text_output: bool = ...,
+    ) -> None: ...

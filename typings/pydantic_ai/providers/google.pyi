@@ -1,0 +1,6 @@
+import httpx2
+
+class GoogleProvider:
+    def __init__(
+        self, *, api_key: str, base_url: str | None = ..., http_client: httpx2.AsyncClient
+    ) -> None: ...

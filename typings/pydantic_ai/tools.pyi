@@ -1,0 +1,6 @@
+from typing import Any
+
+class ToolDefinition:
+    def __init__(
+        self, name: str, parameters_json_schema: dict[str, Any], description: str | None = ...
+    ) -> None: ...

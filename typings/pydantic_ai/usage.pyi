@@ -1,0 +1,3 @@
+class RequestUsage:
+    input_tokens: int
+    output_tokens: int
