@@ -55,15 +55,14 @@ from typing import Any, ClassVar, Literal, Self
 
 __all__ = [
     "AliasConflict", "AlreadyCorrected", "AmbiguousInstant", "BadExport", "CallerError",
-    "ConflictError",
-    "CorruptStore", "ErasedPerson", "Forbidden", "IdempotencyMismatch", "InternalError",
-    "InvalidInput", "InvalidModelOutput", "LimitExceeded", "ModelFailed", "ModelRefusal",
-    "ModelUnavailable", "NaiveInstant", "NotFound", "NotSupported", "OutputCutOff",
+    "ConflictError", "CorruptStore", "ErasedPerson", "Forbidden", "IdempotencyMismatch",
+    "InternalError", "InvalidInput", "InvalidModelOutput", "LimitExceeded", "ModelFailed",
+    "ModelRefusal", "ModelUnavailable", "NaiveInstant", "NotFound", "NotSupported", "OutputCutOff",
     "Overloaded", "ProviderError", "RateLimited", "ResourceExists", "ResourceInUse",
     "SchemaMismatch", "ServiceUnreachable", "StoreBusy", "StoreFull", "StoreNewer",
     "StoreReadOnly", "SubjectConflict", "TenantMismatch", "ThreadExists", "ToolNotOffered",
-    "Unauthorized", "UnavailableError", "UnexpectedMemory", "UnexpectedText",
-    "UnexpectedVersion", "VigentError",
+    "Unauthorized", "UnavailableError", "UnexpectedMemory", "UnexpectedText", "UnexpectedVersion",
+    "VigentError",
 ]  # fmt: skip
 
 Category = Literal["caller", "conflict", "unavailable", "bug"]
@@ -86,8 +85,7 @@ class VigentError(Exception):
     ) -> VigentError:
         """Give back the error that ``to_dict`` wrote.
 
-        A code that is not known here, as of a newer service, gives the base of its category,
-        which then bears that code.
+        An unknown code, as of a newer service, gives the base of its category with that code.
         """
         code = found["code"]
         kind = _by_code(VigentError).get(code)
@@ -110,10 +108,8 @@ class VigentError(Exception):
 
     def to_dict(self) -> dict[str, str | None]:
         """Give the error as JSON-ready values: code, category, field and message."""
-        return {
-            "code": self.code, "category": self.category, "field": self.field,
-            "message": self.message,
-        }  # fmt: skip
+        names = ("code", "category", "field", "message")
+        return {name: getattr(self, name) for name in names}
 
 
 class CallerError(VigentError):
@@ -323,19 +319,13 @@ class StoreNewer(UnavailableError):
 
 
 class ServiceUnreachable(UnavailableError):
-    """A service of Vigent was not reached, or its answer did not come or was none.
-
-    Whether it did what was asked is not known. The message holds no key.
-    """
+    """A service gave no answer; whether it did what was asked is not known. Names no key."""
 
     code = "service_unreachable"
 
 
 class ModelUnavailable(UnavailableError):
-    """A model is not installed, was not reached, or gave no answer that can be used.
-
-    The message names the model's server where there is one, and holds no key.
-    """
+    """A model is not installed, was not reached, or gave no answer of use. Names no key."""
 
     code = "model_unavailable"
 
@@ -397,9 +387,8 @@ class CorruptStore(InternalError):
 
 
 _BASES: dict[str, type[VigentError]] = {
-    "caller": CallerError, "conflict": ConflictError, "unavailable": UnavailableError,
-    "bug": InternalError,
-}  # fmt: skip
+    base.category: base for base in (CallerError, ConflictError, UnavailableError, InternalError)
+}
 
 
 def _by_code(kind: type[VigentError]) -> dict[str, type[VigentError]]:
