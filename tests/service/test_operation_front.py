@@ -64,8 +64,8 @@ class TestRefusalsSayWhatToDo:
     def test_a_body_that_is_sent_as_a_form_is_told_its_type(self, client, admin):
         form = {**admin, "Content-Type": "application/x-www-form-urlencoded"}
         answer = client.post("/v1/memory", content='{"index_id": "default"}', headers=form)
-        assert answer.status_code == 422
-        assert answer.json()["detail"].endswith("sent under Content-Type: application/json")
+        assert answer.status_code == 415
+        assert answer.json()["detail"].endswith("as Content-Type: application/json")
 
     def test_a_path_that_is_no_route_is_told_where_they_stand(self, client, admin):
         answer = client.get("/v1/nothing", headers=admin)

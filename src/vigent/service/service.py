@@ -148,7 +148,7 @@ class Service:
             raise Unauthorized(
                 "the key is not valid"
                 if presented.authorization
-                else "a key is missing: send the header Authorization: Bearer vigent_…"
+                else "a key is missing: send the header Authorization: Bearer, then the key"
             )
         person, by_token = self._person(tenant, presented)
         return Caller(self, row, document, person, by_token=by_token)

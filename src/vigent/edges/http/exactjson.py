@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -18,7 +19,7 @@ def strict_json(text: str | bytes) -> Any:
     """
     try:
         if isinstance(text, bytes):
-            text = text.decode("utf-8-sig")
+            text = text.removeprefix(BOM_UTF8).decode()
         return json.loads(
             text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_distinct
         )

@@ -122,7 +122,7 @@ def _said(one: Any) -> str:
     if one["type"] == "json_invalid":
         return f"is not JSON: {one.get('ctx', {}).get('error', 'it cannot be read')}"
     if one["type"] == "model_attributes_type" and tuple(one["loc"]) == ("body",):
-        return "must be a JSON object, sent under Content-Type: application/json"
+        return "must be a JSON object"
     return str(one["msg"])
 
 
