@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import tempfile
 from contextlib import closing
 from urllib.parse import urlsplit
 
@@ -309,3 +311,22 @@ def test_the_password_of_a_branch_is_not_shown(branched, postgres):
     assert password not in json.dumps(made)
     assert password not in json.dumps(answer("branch", "list", "--db", secret))
     assert answer("branch", "diff", "try", "--db", secret) == []
+
+
+def test_a_dump_that_is_put_back_is_the_store(store, postgres, new_database, postgres_database):
+    """As docs/how-to/moving.md shows it."""
+    url, name = new_database(), postgres_database(template="template0")
+    with store_at(store) as one, store_at(url) as two:
+        lines = exported(one)
+        imported(two, lines)
+    with tempfile.TemporaryDirectory() as folder:
+        file = f"{folder}/x.dump"
+        for words in (
+            ("pg_dump", "--format=custom", "--file", file, postgres.url(urlsplit(url).path[1:])),
+            ("pg_restore", "--exit-on-error", "--dbname", postgres.url(name), file),
+        ):
+            subprocess.run([postgres.installed.tool(words[0]), *words[1:]], check=True)
+    with store_at(postgres.url(name, "vigent_owner")) as back:
+        assert body(exported(back)) == body(lines)
+        assert back.check() == []
+        assert back.guard == "constraint"
