@@ -9,6 +9,7 @@ from tools.postgres import APP, OWNER, SUPERUSER
 from vigent import Memory
 from vigent.errors import CorruptStore, InvalidInput, StoreNewer, UnavailableError
 from vigent.storage.migrate import migrations_of
+from vigent.storage.postgres.opening import parse_place
 from vigent.wiring import open_storage
 
 STEPS = migrations_of("vigent.storage.postgres")
@@ -18,6 +19,12 @@ def test_both_engines_have_steps_of_the_same_numbers_and_names():
     ours = [(step.number, step.name) for step in STEPS]
     theirs = [(step.number, step.name) for step in migrations_of("vigent.storage.sqlite")]
     assert ours == theirs
+
+
+def test_a_url_need_not_name_a_host():
+    for url in ("postgresql:///db?host=%2Ftmp", "postgresql://u:p@h:1/db", "postgresql://"):
+        assert parse_place(url).conninfo == url
+    assert parse_place("postgres:///db?pool_size=3").conninfo == "postgres:///db"
 
 
 def test_a_start_that_was_killed_half_way_goes_on(postgres, postgres_database):

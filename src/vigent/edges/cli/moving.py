@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 from rich.text import Text
@@ -35,6 +37,10 @@ Vectors = Annotated[
     bool, typer.Option("--vectors", help="Take vectors along; else they are made anew.")
 ]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The branch: a-z, 0-9, - and _.")]
+
+
+_PASSWORD = re.compile(r"(?<=[?&])password=[^&]*&?")
+"""A password in the query of a URL."""
 
 
 @contextmanager
@@ -201,6 +207,18 @@ def copy(
 # ------------------------------------------------------------------------------ branches
 
 
+def _told(where: str) -> str:
+    """Give where a branch is opened, without the password of a database."""
+    scheme, found, rest = where.partition("://")
+    if not found:
+        return where
+    parts = urlsplit(where)
+    if parts.password:
+        user = parts.netloc.rpartition("@")[0].partition(":")[0]
+        rest = rest.replace(parts.netloc, f"{user}@{parts.netloc.rpartition('@')[2]}", 1)
+    return f"{scheme}://{_PASSWORD.sub('', rest)}"
+
+
 def branch_create(call: Call, name: Name) -> None:
     """Make an isolated copy of the store, to try a schema or a gate on.
 
@@ -208,6 +226,7 @@ def branch_create(call: Call, name: Name) -> None:
     """
     with _shown("branching", "pages") as progress:
         where = make_branch(call.place(), name, progress=progress)
+    where = _told(where)
     if call.as_json:
         call.out.document({"name": name, "db": where})
     else:
@@ -216,7 +235,7 @@ def branch_create(call: Call, name: Name) -> None:
 
 def branch_list(call: Call) -> None:
     """List the branches of the store."""
-    found = list_branches(call.place())
+    found = [(name, _told(where)) for name, where in list_branches(call.place())]
     if call.as_json:
         call.out.document([{"name": name, "db": where} for name, where in found])
         return

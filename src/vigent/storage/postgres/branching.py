@@ -6,7 +6,7 @@ import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, Final, LiteralString
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import psycopg
 from psycopg import errors, sql
@@ -19,7 +19,7 @@ from vigent.errors import (
     UnavailableError,
 )
 from vigent.ports.moving import Progress
-from vigent.storage.postgres.opening import connect, parse_place
+from vigent.storage.postgres.opening import connect, joined, parse_place
 from vigent.storage.postgres.translating import translate
 
 __all__ = ["PostgresBranches", "marked_as_branch"]
@@ -139,7 +139,7 @@ def _at(url: str, database: str) -> str:
     parts = urlsplit(url)
     given = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] != "dbname"]
     query = urlencode(given, quote_via=quote)
-    return urlunsplit(parts._replace(path="/" + quote(database, safe=""), query=query))
+    return joined(parts._replace(path="/" + quote(database, safe=""), query=query))
 
 
 def _run(server: psycopg.Connection[Any], text: LiteralString, *names: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Final, LiteralString, NamedTuple
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
 import psycopg
 from psycopg import sql
@@ -11,7 +11,7 @@ from psycopg import sql
 from vigent.errors import InvalidInput, UnavailableError
 from vigent.storage.postgres.line import Line
 
-__all__ = ["Place", "Role", "connect", "line_to", "parse_place", "role_of"]
+__all__ = ["Place", "Role", "connect", "joined", "line_to", "parse_place", "role_of"]
 
 _OWN: Final = frozenset(("app_role", "pool_size", "pool_timeout", "prepare"))
 _APP_ROLE: Final = "vigent_app"
@@ -68,9 +68,15 @@ def parse_place(url: str, *, pool_timeout: float = 10.0) -> Place:
     if own.get("prepare", "on") not in ("on", "off"):
         raise InvalidInput("prepare", "is one of on, off")
     return Place(
-        urlunsplit(parts._replace(query=rest)), own.get("app_role") or _APP_ROLE, int(size),
+        joined(parts._replace(query=rest)), own.get("app_role") or _APP_ROLE, int(size),
         seconds, own.get("prepare", "on") == "on",
     )  # fmt: skip
+
+
+def joined(parts: SplitResult) -> str:
+    """Give a URL of its parts; libpq wants both slashes where no host is named, too."""
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme}://{parts.netloc}{parts.path}{query}"
 
 
 def connect(place: Place) -> psycopg.Connection[Any]:
