@@ -1,0 +1,328 @@
+"""How words say whether something is asserted: cues in English, German, French, Spanish,
+Portuguese and, where that is cheap, Chinese and Japanese.
+
+The language is not detected: the cues of all stand side by side, which is why those that are a
+plain word elsewhere need their surroundings.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = [
+    "ASKING",
+    "CONDITION",
+    "ENDED",
+    "FICTION",
+    "GONE",
+    "HEDGE",
+    "IRREAL",
+    "JEST",
+    "MEMO",
+    "NO",
+    "PAST",
+    "QUESTION",
+    "REPORT",
+    "REQUEST",
+    "SESSION",
+    "TAG",
+    "YES",
+]
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+MEMO: Final = _any(
+    r"\b(?:remember|make a note|note (?:that|down)|please note|save (?:that|this)|store (?:that"
+    r"|this)"
+    r"|keep in mind|don't forget|for the record|for future reference"
+    r"|merk\w* dir|bitte merken|notier\w*|denk daran|vergiss nicht|zur info|speicher\w*"
+    r"|souviens-toi|souvenez-vous|retiens|retenez|notez?|n'oublie[zs]? pas|garde en tête|pour info"
+    r"|recuerda|recuerde|anota|ten en cuenta|no olvides|guarda que|apunta"
+    r"|lembr[ae]\w*|anot[ae]|não (?:se )?esqueça|tenha em mente|guarde que)\b",
+    r"记住|记下|记一下|别忘了|请注意|覚えて|メモし",
+)
+"""The person asks for something to be kept."""
+
+QUESTION: Final = _any(
+    r"[?？]\s*[\"')\]]*\s*$", r"[吗呢么]\s*[。.]?\s*$", r"ですか。?\s*$", r"ますか。?\s*$"
+)
+"""A sentence that ends as a question."""
+
+ASKING: Final = _any(
+    r"^\W*(?:(?:so|and|but|or|hey|hi|ok|okay|well|also|wait|hm+|und|aber|et|mais|y|pero|e"
+    r"|mas)\b[\s,]*)*"
+    r"(?:am|is|are|was|were|do|does|did|have|has|had|what|which|who|whom|whose|when|where|why|how"
+    r"|should|shall|isn't|aren't|don't|doesn't|didn't|haven't|guess"
+    r"|bin|ist|sind|hab|habe|hast|hat|mag|esse|wohne|soll|darf|was|welche\w*|wer|wann|wo|warum"
+    r"|wieso"
+    r"|wie|weißt|stimmt|glaubst|meinst"
+    r"|est-ce|suis-je|ai-je|aime-je|quel\w*|qui|quand|où|pourquoi|comment|combien|sais-tu|crois-tu"
+    r"|será|qual|quem|quando|onde|por que|como|você sabe|sabes|sabías|acha que|cree[sn]? que"
+    r"|is it|qué|cuál|quién|cuándo|dónde|cómo)\b",
+    r"¿",
+    r"是不是|有没有|会不会|能不能|对不对|我是否",
+)
+"""A clause that begins as a question."""
+
+REQUEST: Final = _any(
+    r"\b(?:can|could|would|will|won't) (?:you|we|u)\b",
+    r"\bwould you mind\b",
+    r"\bplease\b",
+    r"\bpls\b",
+    r"\b(?:kannst|könntest|könnten|würdest|würden|magst) (?:du|sie|ihr)\b",
+    r"\bbitte\b",
+    r"\b(?:peux|pourrais|veux|voudrais)-tu\b",
+    r"\b(?:pouvez|pourriez|voulez)-vous\b",
+    r"\btu (?:peux|pourrais)\b",
+    r"\bs'il (?:te|vous) pla[iî]t\b",
+    r"\bstp\b",
+    r"\bsvp\b",
+    r"\b(?:puedes|podrías|podrías|puede|podría usted|te importaría)\b",
+    r"\bpor favor\b",
+    r"\b(?:pode|poderia|podes|podias|consegue)(?: você)?\b",
+    r"请|能否|能不能|可不可以|可以.{0,12}吗|麻烦|ください|もらえますか|くれますか",
+)
+"""The person asks for something to be done, be it in the form of a question."""
+
+TAG: Final = _any(
+    r",\s*(?:ok|okay|k|alright|please|remember|you know|got it|yeah|thanks|vale|okey|d'accord|hein"
+    r"|tá|tá bom|beleza|viu|ja|gell|einverstanden|in ordnung|好吗|好不好|可以吗|行吗)\s*[?？]\s*$",
+    r"[，,]?(?:好吗|好不好|可以吗|行吗)[?？]?\s*$",
+)
+"""A question that is none: it asks for a nod."""
+
+CONDITION: Final = _any(
+    r"\b(?:if|unless|suppose|supposing|imagine|assume|assuming|what if|let's say|pretend|were i to"
+    r"|provided that|as though|as if|in case)\b",
+    r"\b(?:wenn|falls|sofern|angenommen|stell dir vor|nehmen wir an|als ob|gesetzt den fall"
+    r"|wäre ich|hätte ich)\b",
+    r"(?:^|[,;:.]\s*|\b(?:et|mais|que|même|comme)\s+)(?:si|s'ils?|s'il)\s(?!tu veux\b|possible"
+    r"|nécessaire)",
+    r"\b(?:supposons|imaginons|imagine que|imaginez|admettons|au cas où|à supposer)\b",
+    r"(?:^|[¿,;:.]\s*|\b(?:que|pero|y|como|incluso)\s+)si\s",
+    r"\b(?:supongamos|supón|imagina|imagínate|en caso de|digamos que)\b",
+    r"\bse (?:eu|a gente|nós|for|fosse|tiver|tivesse|estiver|estivesse|morasse|fosse)\b",
+    r"\b(?:suponha|suponhamos|imagine que|imagina que|caso eu|digamos que|vamos supor)\b",
+    r"如果|假如|假设|要是|万一|倘若|もし|としたら|だったら",
+)
+"""Words after which something is only supposed."""
+
+IRREAL: Final = _any(
+    r"\b(?:i|we|it)(?:'d| would| could)(?: (?:probably|maybe|just|only|then|never|rather))? (?:be"
+    r"|live|have|move|go|become|work|buy|eat|take|quit|choose|drink|learn|use)\b(?! (?:happy|glad"
+    r"|grateful|great|nice))",
+    r"\bwould have\b",
+    r"\bhad i\b",
+    r"\bif i were\b",
+    r"\b(?:würde|würden|wäre|hätte) (?:ich|wir)(?! (?:gern|lieber|dir|ihnen"
+    r"|dankbar))\b(?!.*\b(?:gern\w*|lieber|dankbar|freuen)\b)",
+    r"\b(?:je|j')\s?(?:serais|vivrais|habiterais|irais|aurais|prendrais|deviendrais|mangerais"
+    r"|achèterais)\b",
+    r"\b(?:sería|viviría|iría|tendría|comería|compraría|trabajaría|hubiera|hubiese|fuera|fuese"
+    r"|viviera|tuviera)\b",
+    r"\b(?:seria|viveria|moraria|iria|teria|comeria|compraria|trabalharia|fosse|tivesse|morasse)\b",
+    r"就会|就好了",
+)
+"""Forms of verbs for what is not so."""
+
+HEDGE: Final = _any(
+    r"\b(?:maybe|perhaps|might|possibly|not sure|i wish|if only|i doubt|wondering|i wonder"
+    r"|i(?:'m| am) (?:thinking (?:about|of)|considering|tempted|toying|debating)|thinking of"
+    r"|i could see myself"
+    r"|one day i|some day|someday|hopefully|i hope to|dream of|i guess i could|probably)\b",
+    r"\b(?:vielleicht|eventuell|möglicherweise|womöglich|wahrscheinlich|ich überlege"
+    r"|bin (?:mir )?nicht sicher"
+    r"|ich wünschte|ich träume|hoffentlich|irgendwann mal|könnte sein)\b",
+    r"\b(?:peut-être|je me demande|j'hésite|je songe|je pense peut-être|si seulement|probablement"
+    r"|je rêve"
+    r"|pas sûre?|un jour peut)\b",
+    r"\b(?:quizás?|tal vez|a lo mejor|ojalá|me pregunto si|estoy pensando en|no estoy segur[oa]"
+    r"|probablemente"
+    r"|puede que|sueño con|acaso)\b",
+    r"\b(?:talvez|quem sabe|quem me dera|tomara que|oxalá|estou pensando em|estou a pensar em"
+    r"|provavelmente"
+    r"|pode ser que|não tenho certeza|será que|sonho em)\b",
+    r"也许|可能|或许|说不定|不确定|考虑(?:要|着|去|搬|换)|在考虑|我在想|但愿|かもしれ|たぶん|かも",
+)
+"""Words of doubt, wish and thought."""
+
+JEST: Final = _any(
+    r"\b(?:jk|j/k|(?:just|only|i'm|i was|am) (?:kidding|joking)|kidding!|joking!|as a joke"
+    r"|not seriously|(?:heavy )?sarcasm|sarcastically|in jest)\b",
+    r"(?:^|\s)/s\b",
+    r"\b(?:kleiner scherz|war (?:nur )?(?:ein )?(?:witz|scherz|spaß)|nur (?:ein )?(?:spaß|witz"
+    r"|scherz)|scherz beiseite|ironie|ich scherze|mach nur spaß|spaß!)\b",
+    r"\bje (?:plaisante|rigole|blague|déconne)\b",
+    r"\bc'est une (?:blague|plaisanterie)\b",
+    r"\bje te fais marcher\b",
+    r"\b(?:es (?:una )?broma|estoy bromeando|de broma|es un chiste|era broma"
+    r"|te estoy tomando el pelo|bromeo)\b",
+    r"\b(?:brincadeira|(?:tô|estou|to) (?:brincando|zoando)|estou a brincar|é piada|era piada"
+    r"|zoeira)\b",
+    r"开玩笑|说笑|逗你|骗你的|冗談",
+)
+"""Something in the message was said in jest."""
+
+FICTION: Final = _any(
+    r"\b(?:in my (?:novel|story|book|game|screenplay|dream)|in the (?:novel|story|film|movie|game"
+    r"|play)|my (?:character|protagonist)"
+    r"|the (?:protagonist|main character|narrator)|let's (?:role-?play|pretend|play)"
+    r"|role-?play(?: as|:|,)|you(?:'re| are) (?:a|an|the) \w+ and i(?:'m| am)"
+    r"|pretend (?:that|to be|i)|act as if i|write (?:a|me a|a short) (?:story|poem|scene|dialogue"
+    r"|letter)|lyrics|once upon a time|for example,? (?:a user|someone|i)|as an example"
+    r"|e\.g\. \"?i)\b",
+    r"\b(?:in meinem (?:roman|buch|traum)|in meiner geschichte|meine figur|meine? protagonist\w*"
+    r"|die hauptfigur|rollenspiel(?::|,)|tu so,? als|spielen wir"
+    r"|schreib\w* (?:mir )?(?:eine?n? )?(?:geschichte|gedicht|szene|dialog))\b",
+    r"\b(?:dans mon (?:roman|livre|rêve|histoire)|mon personnage|le protagoniste|jeu de rôle"
+    r"|fais comme si|faisons semblant|jouons|écris (?:une histoire|un poème|une scène"
+    r"|un dialogue))\b",
+    r"\b(?:en mi (?:novela|cuento|libro|sueño|historia)|mi personaje|el protagonista|juego de rol"
+    r"|finge|finjamos|juguemos|escribe (?:un cuento|una historia|un poema|una escena"
+    r"|un diálogo))\b",
+    r"\b(?:no meu (?:romance|livro|sonho|conto)|minha personagem|meu personagem|o protagonista"
+    r"|faz de conta|finja|vamos fingir|jogo de interpretação|escreva (?:um conto|uma história"
+    r"|um poema|uma cena|um diálogo))\b",
+    r"我的小说|小说里|主角|角色扮演|假装|扮演|写一(?:个|篇|首|段)(?:故事|小说|诗|对话)",
+)
+"""It is of a story, a game or an example."""
+
+PAST: Final = _any(
+    r"\b(?:used to(?! (?:it|this|that|the)\b)|formerly|back then|in the past|at one time"
+    r"|once upon|years ago i (?:was|lived|worked|liked|had)"
+    r"|when i was (?:a |an )?(?:kid|child|boy|girl|teen\w*|student|young\w*|little|in (?:school"
+    r"|college))|in my (?:youth|twenties|childhood)|as a (?:kid|child|teenager))\b",
+    r"\bfrüher(?! als| aufstehen| am| oder)\b",
+    r"\b(?:damals|ehemals|einst|als (?:kind|jugendliche\w*|teenager)|in meiner (?:jugend"
+    r"|kindheit)|mochte ich mal)\b",
+    r"\b(?:autrefois|jadis|à l'époque|par le passé|dans le temps|quand j'étais (?:petite?|jeune"
+    r"|enfant|étudiante?)|dans ma jeunesse|avant,? (?:je|j'|nous|on))\b",
+    r"\b(?:solía|solíamos|antaño|en el pasado|en aquel(?:la)? (?:entonces|época)|de (?:niñ[oa]"
+    r"|joven|pequeñ[oa])|cuando era (?:niñ[oa]|joven|pequeñ[oa]|estudiante)"
+    r"|antes,? (?:yo )?(?:vivía|trabajaba|era|tenía|me gustaba|comía|fumaba|tomaba|bebía|iba"
+    r"|hablaba|usaba))\b",
+    r"\b(?:costumava|antigamente|no passado|naquela época|quando (?:eu )?era (?:criança|jovem"
+    r"|pequen[oa]|estudante)|na minha (?:juventude|infância)|antes,? (?:eu )?(?:morava|vivia"
+    r"|trabalhava|era|tinha|gostava|comia|fumava|tomava|bebia|ia|usava))\b",
+    r"(?<![点日号天年月前\d])以前|曾经|过去(?!的|[一二三几两]|十)|小时候|当年|昔は|以前は",
+)
+"""It was so once."""
+
+ENDED: Final = _any(
+    r"\b(?:no longer|not? .{0,40}\bany ?more|any ?more|stopped|quit|gave up|given up|giving up"
+    r"|cancel\w*|dropped|ended|finished|is over|broke up|split up|sold|left|leaving|got rid of"
+    r"|retired|resigned|forget (?:that|about|what|my)|scrap that|remove|delete|drop (?:that|my)"
+    r"|don't need|done with|expired|moved out|divorced|closed|never mind)\b",
+    r"\b(?:nicht mehr|kein\w* .{0,30}\bmehr|keine? mehr|aufgehört|aufgegeben|gekündigt|kündig\w*"
+    r"|abgesagt|storniert|verkauft|getrennt|geschieden|vergiss|lösch\w*|beendet|vorbei|ausgezogen"
+    r"|abgemeldet|nie wieder)\b",
+    r"\b(?:ne .{0,40}\bplus|n'.{0,40}\bplus|plus (?:de|du tout|jamais)|arrêt\w*|abandonn\w*"
+    r"|quitt\w*|vendue?s?|annul\w*|oublie[zs]?|supprim\w*|efface\w*|terminé\w*|divorcée?"
+    r"|c'est fini)\b",
+    r"\b(?:ya no|dej[éeóo]\w* de|dejé|he dejado|abandon\w*|cancel\w*|vendí|olvida\w*|borra\w*"
+    r"|elimina\w*|terminé|terminó|se acabó|nunca más|renuncié|divorci\w*)\b",
+    r"\b(?:já não|não .{0,40}\bmais|par(?:ei|ou) de|deixei|larguei|desisti|cancel\w*|vendi"
+    r"|esque[çc]\w*|apague|apaga|remov\w*|termin(?:ei|ou)|acabou|nunca mais|divorci\w*"
+    r"|pedi demissão)\b",
+    r"不再|已经不|不.{0,8}了|没有?.{0,8}了|戒了|戒掉|停止|放弃|取消|忘掉|忘了.{0,6}吧|删除|删掉"
+    r"|卖掉?了|离开了|离职|辞职|やめ|もう.{0,12}ない",
+)
+"""Something came to an end."""
+
+GONE: Final = _any(
+    r"\b(?:no longer|not? .{0,40}\bany ?more|n't .{0,40}\bany ?more|anymore|stopped|quit(?! often"
+    r"| a| like)|gave up|given up)\b",
+    r"\b(?:nicht mehr|kein\w* .{0,30}\bmehr|aufgehört|aufgegeben|abgewöhnt)\b",
+    r"\b(?:ne .{0,40}\bplus|n'.{0,40}\bplus|j'ai arrêté|je ne .{0,30}plus)\b",
+    r"\b(?:ya no|dejé de|he dejado de|ya nunca)\b",
+    r"\b(?:já não|não .{0,40}\bmais|parei de|deixei de|larguei)\b",
+    r"不再|已经不|戒了|戒掉",
+)
+"""What follows is so no longer."""
+
+SESSION: Final = _any(
+    r"\b(?:for (?:this|the current) (?:task|chat|conversation|session|question|message|reply"
+    r"|answer|turn|one|time|email|exercise|call|meeting|request|document|file|pr|ticket)"
+    r"|(?:in|during|within) this (?:chat|conversation|session|thread)|just (?:this|for) (?:once"
+    r"|now|today|tonight|this)|only (?:this|for) (?:once|now|today|tonight|this)|(?:just"
+    r"|only) (?:today|tonight|now)|today only|tonight only"
+    r"|for now|for today|for tonight|for the moment|for the time being|this time(?: only)?"
+    r"|this once|right now|temporarily|in the next (?:reply|answer|message)|until we(?:'re"
+    r"| are) done|at this moment|one-off)\b",
+    r"\b(?:für (?:diese|dieses|diesen) (?:aufgabe|chat|gespräch|sitzung|frage|antwort|nachricht"
+    r"|mal|text|e-?mail|übung)|in diesem (?:chat|gespräch)|in dieser (?:unterhaltung|sitzung)"
+    r"|nur (?:heute|jetzt|diesmal|dieses mal|kurz|für heute|für jetzt)|diesmal|fürs erste|vorerst"
+    r"|vorübergehend|im moment nur|für heute|ausnahmsweise|gerade eben|jetzt gerade)\b",
+    r"\b(?:pour (?:cette|ce) (?:tâche|fois|conversation|session|question|réponse|message|exercice"
+    r"|texte)|dans cette (?:conversation|session)|pour l'instant|pour le moment"
+    r"|cette fois(?:-ci)?|juste (?:aujourd'hui|maintenant|cette fois)|seulement (?:aujourd'hui"
+    r"|cette fois)|uniquement (?:aujourd'hui|cette fois)|pour aujourd'hui|temporairement"
+    r"|provisoirement|exceptionnellement|en ce moment même)\b",
+    r"\b(?:para (?:esta|este) (?:tarea|vez|conversación|sesión|pregunta|respuesta|mensaje|chat"
+    r"|ejercicio|texto)|en (?:esta|este) (?:conversación|chat|sesión)|por ahora|por el momento"
+    r"|esta vez|s[oó]lo (?:hoy|por hoy|ahora|esta vez)|solamente (?:hoy|esta vez)|por hoy"
+    r"|de momento|temporalmente|ahora mismo)\b",
+    r"\b(?:para (?:esta|este|essa|esse) (?:tarefa|vez|conversa|sessão|pergunta|resposta|mensagem"
+    r"|chat|exercício|texto)|nesta (?:conversa|sessão)|neste chat|por enquanto|por agora|(?:desta"
+    r"|dessa) vez|s[óo] (?:hoje|por hoje|agora|desta vez)|apenas (?:hoje|desta vez)|somente hoje"
+    r"|por hoje|no momento|temporariamente|agora mesmo)\b",
+    r"暂时|这次|这一次|本次|今天只|只(?:在|是)?今天|就今天|目前先|先这样|这个任务|这段对话|此刻"
+    r"|今回だけ|今日だけ|とりあえず",
+)
+"""It is for now, for this turn, for this session."""
+
+_THEY: Final = (
+    r"(?:he|she|they|it|who|everyone|everybody|someone|somebody|people|"
+    r"(?:my|our|the|his|her|their|a|an|this|that|another|one of my) (?:[\w'-]+ ){1,3}?"
+    r"|(?-i:(?!I\b|Please\b|Yes\b|And\b)[A-Z][\w'-]+) (?:(?-i:[A-Z][\w'-]+) )?)"
+)
+REPORT: Final = _any(
+    rf"\b{_THEY}\s?(?:also |just |always |once |recently )?(?:said|says|told|tells|claim(?:s|ed)"
+    rf"|thinks?|thought|believes?|believed|wrote|writes|texted|asked|asks|wants|wanted|insist(?:s"
+    rf"|ed)|mention(?:s|ed)|suggest(?:s|ed)|reckons?|recommend(?:s|ed)|keeps? saying|swears"
+    rf"|announced|explained|requires?|demands?|ordered)\b",
+    r"\b(?:according to|apparently|allegedly|supposedly|rumou?r has it|i(?:'ve)? (?:heard"
+    r"|was told|overheard|read (?:that|somewhere)|saw (?:that|somewhere))|it says|it said"
+    r"|i'm told|word is)\b",
+    r"\byou (?:said|told me|mentioned|claimed|think|thought|remembered|suggested|assumed|guessed"
+    r"|noted|wrote)\b",
+    r"\b(?!ich )\w+ (?:sagt|sagte|meint|meinte|behauptet|behauptete|schreibt|schrieb|glaubt"
+    r"|findet|erzählt|erzählte|will,? dass|möchte,? dass|verlangt|hat (?:mir )?(?:gesagt|erzählt"
+    r"|geschrieben|gemeint))\b",
+    r"\b(?:laut|zufolge|angeblich|anscheinend|ich habe gehört|man sagt|es heißt|du hast (?:gesagt"
+    r"|gemeint|geschrieben)|du meintest)\b",
+    r"\b(?:m'a dit|a dit|disait|dit que|pense que(?<!je pense que)|prétend|selon|d'après|paraît"
+    r"|il paraît|on dit|a écrit|veut que(?<!je veux que)|j'ai (?:entendu dire|lu que)"
+    r"|tu (?:as dit|disais)|vous avez dit|me demande de|exige)\b",
+    r"\b(?:dice|dijo|dicen|me ha dicho|me dijo|me contó|piensa que|cree que|según|afirma|asegura"
+    r"|escribió|quiere que(?<!yo quiere que)|he (?:oído|leído) que|dicen que|al parecer"
+    r"|por lo visto|dijiste|has dicho|me pide que|exige)\b",
+    r"\b(?:disse|diz|dizem|me contou|acha que|segundo|afirma|escreveu|quer que|ouvi dizer"
+    r"|parece que|pelo visto|você disse|disseste|me pediu|exige)\b",
+    r"(?:他|她|他们|她们|老板|经理|上司|领导|妈妈|爸爸|父亲|母亲|老婆|老公|妻子|丈夫|女朋友"
+    r"|男朋友|朋友|同事|老师|医生|同学|哥哥|姐姐|弟弟|妹妹|客户|你)[^，。,]{0,4}(?:说|告诉|认为"
+    r"|觉得|要求|写道|提到|建议)",
+    r"据说|听说|听.{1,4}说|と言って|によると|らしい",
+)
+"""Somebody else says so."""
+
+YES: Final = _any(
+    r"^\W*(?:yes|yep|yeah|yup|correct|exactly|right|that's right|indeed|absolutely|definitely"
+    r"|i do|i am|i did|confirmed?"
+    r"|ja|genau|richtig|stimmt|jawohl|korrekt|oui|exact\w*|tout à fait|c'est (?:ça|exact|vrai)|sí"
+    r"|exacto|correcto|así es|claro que sí|cierto|efectivamente"
+    r"|sim|exato|isso|isso mesmo|correto|certo)\b",
+    r"^\W*(?:是的|对的?|没错|正确|是啊|はい|そうです|そう)(?:$|[，。,.!！ ])",
+)
+"""An answer that says yes to what was asked."""
+
+NO: Final = _any(
+    r"^\W*(?:no|nope|nah|not really|wrong|incorrect|i'm not|i don't|never|nein|nö|falsch"
+    r"|stimmt nicht|non|pas du tout|faux|não|nada disso|errado|falso|para nada)\b",
+    r"^\W*(?:不是|不对|没有|不|いいえ|違います)(?:$|[，。,.!！ ])",
+)
+"""An answer that says no to what was asked."""

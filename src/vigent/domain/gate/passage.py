@@ -1,0 +1,145 @@
+"""Where a quote stands in an item, and the sentence and clause that it belongs to.
+
+A quote stands where its words stand in that order, code point for code point, once both are in
+Unicode form NFC, every run of white space is one space, and typographic quotation marks and
+apostrophes are the plain ones. Case, accents and punctuation count. What we injected is no part
+of the item.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+from vigent.domain.gate.sources import foreign_parts, is_foreign
+from vigent.domain.sections import without_injected
+
+__all__ = ["Passage", "folded", "own_sentences", "passage_of", "sentences"]
+
+_MARKS: Final = str.maketrans({
+    "\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"',
+    "\u00a0": " ", "\u202f": " ",
+})  # fmt: skip
+_LINE: Final = "\n"
+# A stop ends a sentence where white space follows; not that of an abbreviation or an ordinal.
+_END: Final = re.compile(
+    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bSr)(?<!\bNo)(?<!\bMrs)(?<!\bSra)(?<!\bDra)(?<!\bProf)"
+    r"(?<!\bz\.B)(?<!\bd\.h)(?<!\be\.g)(?<!\bi\.e)(?<!\ba\.m)(?<!\bp\.m)(?<!\bca)(?<!\b\d)(?<!\b\d\d)\.(?=\s)"
+    r"|(?<=\d\d\d\d)\.(?=\s)|[!?…](?=\s|$)|[。！？；]|;(?=\s)|\n"
+)
+_CLAUSE: Final = re.compile(
+    r",\s+|\s+[-–—]+\s+|[，、：]|:\s+|\s+\((?=\w)|\)\s+"
+    r"|\s+(?=(?:but|however|whereas|although|though|aber|sondern|doch|obwohl|mais|cependant|pero"
+    r"|sino"
+    r"|aunque|mas|porém|embora)\b)|(?=但是|不过|而是)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A quote in its surroundings, all folded.
+
+    ``own`` is whether the person said it themselves; ``clause`` the clauses that the quote
+    touches, ``sentence`` the sentences, ``lead`` what of the sentence stands before the quote,
+    ``rest`` what follows it there. ``said`` is all that is the person's own in the item.
+    """
+
+    text: str
+    start: int
+    stop: int
+    own: bool
+    sentence: str
+    clause: str
+    lead: str
+    rest: str
+    said: str
+
+    @property
+    def quote(self) -> str:
+        """The quote as it stands."""
+        return self.text[self.start : self.stop]
+
+
+def folded(text: str) -> str:
+    """Give the form in which a quote is looked for."""
+    plain = unicodedata.normalize("NFC", text).translate(_MARKS)
+    lines = (" ".join(line.split()) for line in plain.split(_LINE))
+    return _LINE.join(line for line in lines if line)
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Give where the sentences of a folded text stand."""
+    return _pieces(text, _END)
+
+
+def own_sentences(text: str) -> str:
+    """Give a folded text without what in it is not its speaker's own."""
+    kept, at = [], 0
+    for start, stop in foreign_parts(text):
+        if start > at:
+            kept.append(text[at:start])
+        at = max(at, stop)
+    return _LINE.join([*kept, text[at:]])
+
+
+def passage_of(content: str, quote: str) -> Passage | None:
+    """Find a quote in an item; None where its words do not stand there.
+
+    Of several places the first that is the speaker's own is taken.
+    """
+    text, words = folded(without_injected(content)), folded(quote)
+    if not words:
+        return None
+    # A line may end anywhere in the item, and the quote need not know of it.
+    flat, wanted = text.replace(_LINE, " "), words.replace(_LINE, " ")
+    found, at = None, flat.find(wanted)
+    while at >= 0:
+        stop = at + len(wanted)
+        inside = is_foreign(text, at, stop)
+        if _is_whole(flat, at, stop):
+            found = (at, stop, not inside) if found is None or not inside else found
+            if not inside:
+                break
+        at = flat.find(wanted, at + 1)
+    return None if found is None else _around(text, *found)
+
+
+def _is_whole(text: str, start: int, stop: int) -> bool:
+    """Whether a stretch begins and ends where words do; scripts without spaces have no edges."""
+
+    def joins(one: str, other: str) -> bool:
+        wide = "\u2e80"
+        return one.isalnum() and other.isalnum() and one < wide and other < wide
+
+    before = start > 0 and joins(text[start - 1], text[start])
+    return not before and not (stop < len(text) and joins(text[stop - 1], text[stop]))
+
+
+def _around(text: str, start: int, stop: int, own: bool) -> Passage:
+    touched = [(a, b) for a, b in sentences(text) if a < stop and start < b]
+    first, last = (touched[0][0], touched[-1][1]) if touched else (start, stop)
+    sentence = text[first:last]
+    clauses = [
+        (first + a, first + b)
+        for a, b in _pieces(sentence, _CLAUSE)
+        if first + a < stop and start < first + b
+    ]
+    clause = text[clauses[0][0] : clauses[-1][1]] if clauses else sentence
+    return Passage(
+        text, start, stop, own, sentence.strip(), clause.strip(), text[first:start],
+        text[stop:last], own_sentences(text),
+    )  # fmt: skip
+
+
+def _pieces(text: str, ends: re.Pattern[str]) -> list[tuple[int, int]]:
+    found, at = [], 0
+    for match in ends.finditer(text):
+        if match.end() > at:
+            found.append((at, match.end()))
+        at = match.end()
+    if at < len(text):
+        found.append((at, len(text)))
+    return [(a, b) for a, b in found if text[a:b].strip()]

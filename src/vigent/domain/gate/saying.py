@@ -1,0 +1,384 @@
+"""Rules about the words: whether they assert something now, of whom, and for how long."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from vigent.domain.gate import cues
+from vigent.domain.gate.case import WISHES, Case, Finding, finding
+from vigent.domain.gate.passage import Passage, folded, sentences
+from vigent.domain.gate.subjects import (
+    is_relational,
+    names_subject,
+    of_another,
+    speaks_as_self,
+    third_party,
+    third_subject,
+)
+from vigent.domain.gate.values import is_negative
+from vigent.domain.text import fold, words
+
+__all__ = ["assertion", "confirmed", "durability", "speaker", "subject"]
+
+_LABELS: Final = {
+    "asked": "asked", "question": "asked", "supposed": "supposed", "hypothetical": "supposed",
+    "wished": "supposed", "denied": "denied", "joked": "joked", "joke": "joked", "past": "past",
+}  # fmt: skip
+_LASTING: Final = re.compile(
+    r"\b(?:live|living|work|working|study|studying|wohne|lebe|arbeite|studiere|habite|vis"
+    r"|travaille|étudie"
+    r"|vivo|trabajo|estudio|moro|trabalho|estudo|based|employed)\b|住在|工作",
+    re.IGNORECASE,
+)
+_LOOSELY: Final = re.compile(
+    r"right now|at this moment|ahora mismo|de momento|en ce moment même|pour le moment|no momento"
+    r"|agora mesmo"
+    r"|for now|por ahora|por agora|por enquanto|pour l'instant|jetzt gerade|fürs erste|目前先",
+    re.IGNORECASE,
+)
+_INVERTED: Final = re.compile(
+    r"^\W*(?:(?:since|because|as|given that|da|weil|como|puisque|comme|parce que|porque|ya que"
+    r"|já que)\b|因为|既然)",
+    re.IGNORECASE,
+)
+
+
+# --------------------------------------------------------------------------------- speaker
+
+
+def confirmed(case: Case) -> bool:
+    """Whether what the assistant asked is what the person said yes to.
+
+    Either the item is that question and the answer is a yes, or the item is the yes and the
+    question came just before it. “Ok” and “thanks” are no yes.
+    """
+    passage = case.passage
+    if passage is None:
+        return False
+    if case.source == "assistant":
+        asked = cues.QUESTION.search(passage.sentence) is not None
+        return asked and cues.YES.search(folded(case.after)) is not None
+    return case.own and bool(answered(case))
+
+
+def answered(case: Case) -> str:
+    """Give the question of the assistant's that a person's message answers with yes; or nothing."""
+    if not case.before or cues.YES.search(folded(case.item.text)) is None:
+        return ""
+    return last_question(case.before)
+
+
+def last_question(text: str) -> str:
+    """Give the last question that stands in a text; empty where there is none."""
+    plain = folded(text)
+    asked = [plain[a:b] for a, b in sentences(plain) if cues.QUESTION.search(plain[a:b])]
+    return asked[-1] if asked else ""
+
+
+def speaker(case: Case) -> list[Finding]:
+    """Judge whether whoever speaks may say this of this subject."""
+    wish = case.nomination.type in WISHES
+    said_by = (case.item.speaker or "").casefold()
+    if case.own and case.item.person and case.person and case.item.person != case.person:
+        return [finding("other_person", case.item.person)]
+    if case.own and said_by and said_by in case.others and case.of_self:
+        return [finding("other_person", case.item.speaker)]
+    if case.source == "assistant":
+        return _of_assistant(case)
+    if case.own:
+        return _of_person(case)
+    if wish:
+        return [finding("not_own_wish")]
+    if case.source == "application":
+        return []
+    if case.of_self or case.nomination.retracts:
+        return [finding("untrusted_source")]
+    rule = case.policy.documents if case.source == "document" else "accept"
+    if rule == "accept":
+        return []
+    outcome = "rejected" if rule == "reject" else "pending_review"
+    return [finding("untrusted_source", outcome=outcome)]
+
+
+def _of_assistant(case: Case) -> list[Finding]:
+    if confirmed(case):
+        return []
+    if case.passage is not None and cues.NO.search(folded(case.after)):
+        return [finding("denied")]
+    return [finding("assistant_word")]
+
+
+def _of_person(case: Case) -> list[Finding]:
+    passage = case.passage
+    if passage is None:
+        return []
+    found: list[Finding] = []
+    if not passage.own:
+        found.append(finding("quoted_text"))
+    scope = f"{passage.lead}{passage.quote}"
+    if cues.REPORT.search(scope) or _reported_after(passage):
+        told = not case.of_self and case.nomination.type not in WISHES
+        if not (told and passage.own and names_subject(case.subject, passage.sentence)):
+            found.append(finding("reported"))
+    return found
+
+
+_SAID_AFTER: Final = re.compile(
+    r"^\W*(?:,\s*)?(?:he|she|they|my \w+|the \w+|(?-i:[A-Z]\w+))\s+(?:said|says|told me|claims"
+    r"|thinks|wrote)\b"
+    r"|^\W*,?\s*(?:said|says|sagt\w*|meint\w*|dit|dijo|dice|disse|diz)\s",
+    re.IGNORECASE,
+)
+
+
+def _reported_after(passage: Passage) -> bool:
+    return _SAID_AFTER.search(passage.rest) is not None
+
+
+# --------------------------------------------------------------------------------- subject
+
+
+def subject(case: Case) -> list[Finding]:
+    """Judge whether the words are of the subject that is nominated."""
+    if case.namesakes:
+        return [finding("subject_ambiguous", ", ".join(case.namesakes))]
+    passage = case.passage
+    if passage is None or not case.own or not passage.own:
+        return []
+    if not case.of_self:
+        return _of_other(case, passage)
+    said = case.nomination
+    value = said.text if said.text is not None else str(said.value or "")
+    if _about_relation(case, value):
+        return []
+    if said.type == "behaviour":
+        return []
+    kin = third_party(passage)
+    if kin is not None and not _names_value(kin, passage, value):
+        return [finding("wrong_subject", kin)]
+    third = third_subject(passage, case.selves, value)
+    if third is None or (said.text is not None and names_subject(third, said.text)):
+        return []
+    return [finding("subject_unclear", third)]
+
+
+def _about_relation(case: Case, value: str) -> bool:
+    """Whether what is nominated is of a relation: then two may stand in the words."""
+    said = case.nomination
+    names = [said.attribute or "", said.text or ""]
+    return is_relational(names) or (said.text is None and is_relational([value]))
+
+
+def _names_value(kin: str, passage: Passage, value: str) -> bool:
+    """Whether the value is just what the relative is called: “my brother Teo”."""
+    match = re.search(
+        rf"{re.escape(kin)}\W+(?:is |heißt |s'appelle |se llama )?{re.escape(value)}",
+        passage.clause,
+    )
+    return bool(value) and match is not None and len(words(value)) <= 2
+
+
+def _of_other(case: Case, passage: Passage) -> list[Finding]:
+    """What a person says of another: not what they say they are themselves."""
+    known = case.subject in case.others
+    named = names_subject(case.nomination.subject or "", passage.sentence)
+    if case.nomination.type == "behaviour" and not named:
+        return [finding("not_own_wish")] if known else []
+    about_self = of_another(passage.clause) and third_party(passage) is None
+    if not named and about_self:
+        return [finding("wrong_subject", case.nomination.subject)]
+    if known and not named and speaks_as_self(passage.clause):
+        return [finding("wrong_subject", case.nomination.subject)]
+    return []
+
+
+# ------------------------------------------------------------------------------- assertion
+
+
+def assertion(case: Case) -> list[Finding]:
+    """Judge whether something is said to be so now, and not asked, supposed, in jest, or past."""
+    found: list[Finding] = []
+    label = _LABELS.get((case.nomination.assertion or "").lower())
+    if label is not None and not (label in {"past", "denied"} and _may_be_over(case)):
+        found.append(finding(label))
+    passage = case.passage
+    if passage is None or case.source == "never":
+        return found
+    if case.source in {"assistant", "tool", "document", "application"}:
+        return found
+    if confirmed(case):
+        return found
+    if _is_asked(case, passage):
+        found.append(finding("asked"))
+    if _is_supposed(case, passage):
+        found.append(finding("supposed"))
+    if cues.JEST.search(passage.said):
+        found.append(finding("joked"))
+    if cues.FICTION.search(f"{passage.lead}{passage.quote}") or _is_story(passage):
+        found.append(finding("supposed"))
+    if not _may_be_over(case) and _is_past(case, passage):
+        found.append(finding("past"))
+    if case.before and _is_denial(case):
+        found.append(finding("denied"))
+    return found
+
+
+def _may_be_over(case: Case) -> bool:
+    """Whether a nomination says itself that something has an end."""
+    said = case.nomination
+    return said.retracts or said.valid_to is not None or said.mode == "correction"
+
+
+def _is_asked(case: Case, passage: Passage) -> bool:
+    sentence = passage.sentence
+    if not cues.QUESTION.search(sentence) and not _is_open(passage):
+        return False
+    if cues.TAG.search(sentence) or cues.MEMO.search(sentence):
+        return False
+    wish = case.nomination.type == "behaviour" or case.nomination.type == "preference"
+    if cues.REQUEST.search(sentence) and wish:
+        return False
+    if not cues.QUESTION.search(passage.clause) and not cues.QUESTION.search(passage.quote):
+        return cues.ASKING.search(passage.clause) is not None and not _INVERTED.search(
+            passage.clause
+        )
+    if wish and cues.REQUEST.search(passage.clause):
+        return False
+    # A statement that ends in a question of its own: “I'm vegan, so what can I eat?”
+    first = passage.clause.split("?")[0]
+    return not (_INVERTED.search(first) and "," in first)
+
+
+def _is_open(passage: Passage) -> bool:
+    """Whether a question goes around the quote in the Spanish way, or lacks its mark."""
+    before = passage.sentence[: passage.sentence.find(passage.quote)]
+    return before.rfind("¿") > before.rfind("?")
+
+
+def _is_supposed(case: Case, passage: Passage) -> bool:
+    wish = case.nomination.type in WISHES
+    lead_in = _until_quote(passage)
+    before = cues.CONDITION.search(lead_in) or cues.CONDITION.search(_head(passage))
+    irreal = cues.IRREAL.search(passage.sentence)
+    if before and (irreal or not wish):
+        return True
+    if before and wish and not _reaches_past(passage):
+        return True
+    if irreal and not wish:
+        return True
+    hedge = cues.HEDGE.search(passage.clause) or cues.HEDGE.search(_last_clause(lead_in))
+    return hedge is not None
+
+
+def _until_quote(passage: Passage) -> str:
+    """Give what of the sentence stands before the quote, with a sign for where the quote begins."""
+    return passage.lead + ("" if not passage.lead or passage.lead[-1:].isspace() else " ")
+
+
+def _head(passage: Passage) -> str:
+    """Give the beginning of a quote, where a condition that it opens with would stand."""
+    return " ".join(passage.quote.split()[:3]) + " "
+
+
+def _reaches_past(passage: Passage) -> bool:
+    """Whether a quote goes on after the clause with which its sentence begins."""
+    return (
+        bool(
+            re.search(
+                r"[,，、]|\bthen\b|\bdann\b|\balors\b|\bentonces\b|\bentão\b|就", passage.quote
+            )
+        )
+        or bool(passage.lead.strip() and re.search(r"[,，]\s*$", passage.lead))
+        or not cues.CONDITION.search(passage.lead or passage.quote.split()[0])
+    )
+
+
+def _last_clause(lead: str) -> str:
+    return re.split(r"[,;:，；：]|\bbut\b|\baber\b|\bpero\b|\bmais\b|\bmas\b", lead)[-1]
+
+
+def _is_story(passage: Passage) -> bool:
+    """Whether the message begins by saying that a story or a game follows."""
+    return cues.FICTION.search(passage.text[: passage.start]) is not None
+
+
+def _is_past(case: Case, passage: Passage) -> bool:
+    clause = f"{_last_clause(passage.lead)}{passage.clause}"
+    if cues.PAST.search(clause) and not _is_of_origin(case):
+        return True
+    said = case.nomination
+    if isinstance(said.value, bool):
+        return False
+    shown = said.text if said.text is not None else str(said.value)
+    if is_negative(shown) or cues.GONE.search(shown):
+        return False
+    gone = cues.GONE.search(passage.clause)
+    if gone is None:
+        return False
+    # “I no longer take the tram, I cycle in”: what follows holds.
+    rest = re.split(r"[,;，；]", passage.clause[gone.start() :], maxsplit=1)
+    after = rest[1] if len(rest) > 1 else ""
+    return not any(
+        fold(w) in fold(after) or _stem(w) in fold(after) for w in words(shown) if len(w) > 2
+    )
+
+
+def _stem(word: str) -> str:
+    plain = fold(word)
+    return plain[len(plain) - 4 :] if len(plain) > 6 else plain[:4]
+
+
+_ORIGIN: Final = re.compile(
+    r"birth|born|origin|hometown|grew|education|school|alma|degree|previous|former|past|childhood"
+    r"|history|ex_"
+    r"|geburt|herkunft|naissance|origine|nacimiento|origen|nascimento|origem|出生|家乡|籍贯",
+    re.IGNORECASE,
+)
+
+
+def _is_of_origin(case: Case) -> bool:
+    said = case.nomination
+    about = f"{said.attribute or ''} {said.text or ''}"
+    return _ORIGIN.search(about) is not None or cues.PAST.search(about) is not None
+
+
+def _is_denial(case: Case) -> bool:
+    """Whether a person's no answers the question that the value stands in."""
+    said = case.nomination
+    if (
+        said.retracts
+        or isinstance(said.value, bool)
+        or cues.NO.search(folded(case.item.text)) is None
+    ):
+        return False
+    question = last_question(case.before)
+    shown = said.text if said.text is not None else said.value
+    passage = case.passage
+    in_answer = passage is not None and any(
+        w in set(words(passage.quote)) for w in words(str(shown))
+    )
+    return bool(question) and not in_answer and _names(shown, question)
+
+
+def _names(value: object, said: str) -> bool:
+    there = set(words(said))
+    return any(w in there for w in words(str(value)) if len(w) > 2)
+
+
+# ------------------------------------------------------------------------------ durability
+
+
+def durability(case: Case) -> list[Finding]:
+    """Judge whether what is said outlasts the session; an end that is stated makes it do so."""
+    said, passage = case.nomination, case.passage
+    if said.durable is False:
+        return [finding("session_only")]
+    if passage is None or said.retracts or said.valid_to is not None:
+        return []
+    match = cues.SESSION.search(passage.sentence)
+    if match is None:
+        return []
+    if said.type == "fact" and _LOOSELY.search(match.group()) and _LASTING.search(passage.sentence):
+        return []
+    return [finding("session_only", match.group())]

@@ -1,0 +1,203 @@
+"""Of whom words speak: the speaker, somebody near them, somebody named, or a thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from vigent.domain.gate.passage import Passage
+from vigent.domain.text import fold, words
+
+__all__ = [
+    "SELF",
+    "is_relational",
+    "names_subject",
+    "of_another",
+    "speaks_as_self",
+    "third_party",
+    "third_subject",
+]
+
+SELF: Final = re.compile(
+    r"\b(?:i|i'm|i've|i'd|i'll|ive|me|my|mine|myself|we|we're|our|us"
+    r"|ich|mir|mich|mein\w*|wir|uns|unser\w*"
+    r"|je|j'|j|moi|me|m'|mon|ma|mes|nous|notre|nos"
+    r"|yo|mí|mi|mis|conmigo|nosotr\w+|nuestr\w+|soy|estoy|tengo|vivo|trabajo|prefiero|quiero"
+    r"|necesito|odio|hablo|bebo"
+    r"|eu|meu|minha|meus|minhas|mim|comigo|nós|nosso|nossa|sou|estou|tenho|moro|trabalho|prefiro"
+    r"|quero|preciso|odeio|falo|gosto)\b"
+    r"|[我咱俺]|私|僕|俺|わたし",
+    re.IGNORECASE,
+)
+"""Words with which a speaker speaks of themselves."""
+
+_KIN: Final = (
+    r"wife|husband|partner|spouse|fianc[ée]e?|girlfriend|boyfriend|ex|son|daughter|child|kids?"
+    r"|children|baby|mother|father"
+    r"|mom|mum|dad|parents?|brothers?|sisters?|siblings?|friends?|boss|manager|colleagues?"
+    r"|coworkers?|co-workers?|neighbou?rs?"
+    r"|grandmother|grandfather|grandma|grandpa|grandparents|uncle|aunt|cousins?|nephew|niece"
+    r"|roommates?|flatmates?|housemates?"
+    r"|team|teammates?|client|customer|landlord|teacher|professor|doctor|dentist|lawyer|therapist"
+    r"|assistant|intern|buddy|mate"
+    r"|in-laws?|mother-in-law|father-in-law|dog|cat|pet|guests?|students?"
+)
+_KIN_DE: Final = (
+    r"frau|mann|partner(?:in)?|freund(?:in|e|innen)?|sohn|tochter|kind(?:er)?|mutter|vater|mama"
+    r"|papa|eltern|bruder|schwester"
+    r"|geschwister|chef(?:in)?|kolleg(?:e|in|en|innen)|nachbar(?:in|n)?|oma|opa|onkel|tante"
+    r"|cousine?|neffe|nichte|mitbewohner(?:in)?"
+    r"|kundin|kunde|vermieter(?:in)?|lehrer(?:in)?|arzt|ärztin|zahnarzt|hund|katze"
+    r"|schwiegermutter|schwiegervater|team"
+)
+_KIN_FR: Final = (
+    r"femme|mari|compagn(?:e|on)|conjointe?|fils|fille|enfants?|mère|père|maman|papa|parents"
+    r"|frère|sœur|soeur|amie?s?|copine|copain"
+    r"|chef(?:fe)?|patronn?e?|collègues?|voisine?s?|grand-mère|grand-père|oncle|tante|cousine?"
+    r"|neveu|nièce|colocataire|cliente?"
+    r"|professeure?|médecin|dentiste|chien|chat|belle-mère|beau-père|équipe|manager"
+)
+_KIN_ES: Final = (
+    r"esposa|esposo|mujer|marido|parejas?|novi[oa]|hij[oa]s?|madre|padre|mamá|papá|padres"
+    r"|herman[oa]s?|amig[oa]s?|jef[ea]"
+    r"|compañer[oa]s?|vecin[oa]s?|abuel[oa]s?|tí[oa]s?|prim[oa]s?|sobrin[oa]s?|cliente|casero"
+    r"|profesora?|médic[oa]|doctora?|dentista|perr[oa]|gat[oa]|suegr[oa]|equipo"
+)
+_KIN_PT: Final = (
+    r"esposa|esposo|mulher|marido|companheir[oa]|namorad[oa]|filh[oa]s?|mãe|pai|pais|irmãos?"
+    r"|irmãs?|amig[oa]s?|chefe|colegas?"
+    r"|vizinh[oa]s?|avós?|avô|tios?|tias?|prim[oa]s?|sobrinh[oa]s?|cliente|professora?|médic[oa]"
+    r"|dentista|cachorr[oa]|gat[oa]|sogr[oa]|equipe|gerente"
+)
+_KIN_ZH: Final = (
+    "老婆|老公|妻子|丈夫|太太|先生|女朋友|男朋友|儿子|女儿|孩子|妈妈|爸爸|母亲|父亲|父母|哥哥|弟弟|姐姐|妹妹|朋友|老板|经理|上司|同事|邻居"
+    "|奶奶|爷爷|外婆|外公|叔叔|阿姨|表哥|表妹|室友|客户|房东|老师|医生|狗|猫"
+)
+_OWNER: Final = r"my|our|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr\w+|meus?|minhas?|nossos?|nossas?|[ao]s? meus?|[ao]s? minhas?"
+_ALL_KIN: Final = "|".join((_KIN, _KIN_DE, _KIN_FR, _KIN_ES, _KIN_PT))
+_RELATIVE: Final = re.compile(
+    rf"\b(?:{_OWNER})\s+(?:[\w'-]+\s+){{0,2}}?(?P<kin>{_ALL_KIN})\b(?!-)|我(?:的"
+    rf"|们的)?(?P<zh>{_KIN_ZH})",
+    re.IGNORECASE,
+)
+# Words for a relation in the name of an attribute, or in a text: what it says is of both.
+_RELATIONAL: Final = frozenset(
+    w
+    for line in (_KIN, _KIN_DE, _KIN_FR, _KIN_ES, _KIN_PT)
+    for w in re.findall(r"[^\W\d_]+", re.sub(r"\(\?:[^)]*\)\??|\[[^\]]*\]\??|\?", " ", line))
+    if len(w) > 2
+) | frozenset(
+    """family relation relative contact emergency household spouse pets people owner married marital
+    partner kids children parents siblings familie kontakt famille familia família mascota animal
+    haustier supervisor reports colleague physician vet doctor gp dentist team staff manager boss
+    assistant marriage relationship""".split()  # noqa: SIM905
+)
+_THIRD_ZH: Final = re.compile("^(?:他|她|他们|她们|老板|经理|客户|同事)")
+_THIRD: Final = re.compile(
+    r"^\W*(?:(?:and|but|also|so|now|hey|hi|ok|well|because|since|that|und|aber|et|mais|y|pero|e"
+    r"|mas)\s+)*"
+    r"(?:he|she|they|er|il|elle|ils|elles|él|ella|ellos|ele|ela|eles|elas"
+    r"|(?:the|this|that|der|die|das|le|la|l'|les|el|los|o|a|os|as)\s*"
+    r"(?:customer|client|user|manager|boss|patient|caller|author|reader|candidate|employee|team"
+    r"|guest|tenant|owner|writer"
+    r"|kund(?:e|in)|nutzer(?:in)?|chef(?:in)?|clienta?e?|utilisat(?:eur|rice)|usuari[oa]|lecteur"
+    r"|lector|leitor|cliente|jefe|chefe))\b"
+    r"(?!\s+(?:is|was) (?:me|i)\b)",
+    re.IGNORECASE,
+)
+_NAMED: Final = re.compile(
+    r"^\W*(?:(?:and|but|also|so|now|hey|because|since|that|und|aber|weil|et|mais|y|pero|e|mas)\s+)*"
+    r"(?P<name>(?-i:[A-ZÄÖÜÉÁÍÓÚÇ][\w'-]+(?:\s+[A-ZÄÖÜÉÁÍÓÚÇ][\w'-]+)?))\s+(?:(?:also|just|always"
+    r"|really|now|only|never|auch|immer|nur|aussi|también|também)\s+)?"
+    r"(?:is|was|has|had|lives?|lived|works?|worked|likes|loves|hates|prefers|wants|needs|moved"
+    r"|got|speaks|eats|drinks|owns|studies|plays|drives|can't|doesn't|isn't|can|will|turned"
+    r"|became|bought|left|joined|started"
+    r"|ist|hat|wohnt|lebt|arbeitet|mag|liebt|hasst|bevorzugt|will|möchte|spricht|isst|trinkt"
+    r"|spielt|fährt|zog|heißt"
+    r"|est|a|habite|vit|travaille|aime|adore|déteste|préfère|veut|parle|mange|boit|joue|s'appelle"
+    r"|es|está|tiene|vive|trabaja|ama|odia|prefiere|quiere|habla|come|bebe|juega|se"
+    r"|é|tem|mora|trabalha|gosta|adora|odeia|prefere|quer|fala|joga)\b"
+)
+_FIRST_BEING: Final = re.compile(
+    r"^\W*(?:(?:and|but|also|so|well|hi|hey|hello|yes|ok|und|et|y|e)[\s,]+)*(?:i'm"
+    r"|i am)\s+(?!\w+ing\b)|^\W*(?:i live|i work (?:at|for|as)|my name is)\b"
+    r"|^\W*(?:ich bin (?!auf)|ich wohne|ich lebe|ich heiße)|^\W*(?:je suis (?!en train)|j'habite"
+    r"|je m'appelle)\b"
+    r"|^\W*(?:yo )?(?:soy|vivo en|me llamo)\b|^\W*(?:eu )?(?:sou|moro em|me chamo|chamo-me)\b"
+    r"|^\W*我(?:是|住在|叫)",
+    re.IGNORECASE,
+)
+
+
+def speaks_as_self(text: str) -> bool:
+    """Whether some words have the speaker in them."""
+    return SELF.search(text) is not None
+
+
+def is_relational(names: Iterable[str]) -> bool:
+    """Whether the name of an attribute, or a text, is of a relation between two."""
+    for name in names:
+        plain = re.sub(r"[_\-./:]+|(?<=[a-z])(?=[A-Z])", " ", name).lower()
+        found = {w for w in re.findall(r"[^\W\d_]+", plain)}
+        if found & _RELATIONAL or any(w.rstrip("s") in _RELATIONAL for w in found):
+            return True
+        if re.search(_KIN_ZH, name):
+            return True
+    return False
+
+
+def names_subject(subject: str, text: str) -> bool:
+    """Whether a text names a subject: one of the words of its name, longer than two letters."""
+    there = set(words(text))
+    spaced = re.sub(r"[_\-./:]+|(?<=[a-z])(?=[A-Z])", " ", subject)
+    return any(w in there for w in words(spaced) if len(w) > 2 or not w.isascii())
+
+
+def third_party(passage: Passage) -> str | None:
+    """Give the relative or acquaintance that the clause of a quote is of, if it is.
+
+    What the speaker says of themselves before the relation is named is theirs: “I live with my
+    brother” is of the speaker.
+    """
+    match = _RELATIVE.search(passage.clause)
+    if match is None:
+        lead = _RELATIVE.search(passage.lead)
+        if lead is None or speaks_as_self(_after(lead, passage.lead) + " " + passage.quote):
+            return None
+        return lead["kin"] or lead["zh"]
+    before = passage.clause[: match.start()]
+    if speaks_as_self(before):
+        return None
+    after = re.split(r"\b(?:and|so|und|et|y|e)\b", passage.clause[match.end() :], maxsplit=1)
+    if len(after) > 1 and re.match(r"\s*(?:i\b|i'm|ich|je|j'|yo|eu)", after[1], re.IGNORECASE):
+        stands = passage.clause.find(passage.quote)
+        if stands > match.end():
+            return None
+    return match["kin"] or match["zh"]
+
+
+def _after(match: re.Match[str], text: str) -> str:
+    return text[match.end() :]
+
+
+def third_subject(passage: Passage, selves: frozenset[str], value: str) -> str | None:
+    """Give the third person or the name that a clause begins with, if it is of one.
+
+    A name that is the speaker's own, or the value itself (“Faro is home”), is none.
+    """
+    clause = passage.clause
+    if (match := _THIRD.search(clause)) or (match := _THIRD_ZH.search(clause)):
+        return match.group().strip()
+    match = _NAMED.search(clause)
+    if match is None or speaks_as_self(clause):
+        return None
+    name = fold(match["name"])
+    if any(name in fold(own) or fold(own) in name for own in selves if own):
+        return None
+    return None if set(words(match["name"])) & set(words(value)) else match["name"]
+
+
+def of_another(clause: str) -> bool:
+    """Whether a clause says of its speaker what they are, so that it cannot be of another."""
+    return _FIRST_BEING.search(clause) is not None
