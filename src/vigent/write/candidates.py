@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Final
 
@@ -25,15 +25,17 @@ from vigent.domain.resources import ResourceRow
 from vigent.domain.text import check_id
 from vigent.domain.time import iso
 from vigent.errors import CallerError, InvalidInput, NotFound
+from vigent.ports.storage import Snapshot
+from vigent.write.context import Context
 from vigent.write.draft import Draft
 from vigent.write.result import WriteResult
-from vigent.write.review import Reviewer
+from vigent.write.review import Reviewer, proposed_by
 from vigent.write.session import Session
 from vigent.write.surroundings import bearers, case_of, source_row, waiting_for
 from vigent.write.verbs import Writer
 from vigent.write.work import token_of
 
-__all__ = ["Candidates", "Checked"]
+__all__ = ["Candidates", "Checked", "drop_orphans"]
 
 Checked = Callable[[str], tuple[str | None, str | None]]
 """What the caller's own checks say of a candidate under a trust: why held, and why refused."""
@@ -44,6 +46,10 @@ _REASONS: Final = {
     "confidence is less than the store asks": "confidence_low",
 }
 _SECRET: Final = frozenset({"secret", "account_number", "identity_number"})
+_LABELS: Final = (
+    "subject", "attribute", "type", "mode", "confidence", "assertion", "durable", "speaker",
+)  # fmt: skip
+"""What a proposal says of itself, and not what it says."""
 _PAGE: Final = 200
 
 
@@ -76,9 +82,10 @@ class Candidates:
                 )
             id = id_of(row.id, _digest(session.salt, person, delta))
             before = session.transaction.resource(self._context.tenant, "candidate", id)
-            if before is not None:
+            if before is not None and not _SECRET & set(Candidate.of_row(before).reasons):
                 return self._again(session, Candidate.of_row(before))
-            return self._judged(session, person, row, id, delta, checked, None)
+            # What was refused as secret was not kept: only here can it be judged anew.
+            return self._judged(session, person, row, id, delta, checked, before)
 
     def judge(
         self, person: str, candidate_id: object, checked: Callable[[Mapping[str, Any]], Checked]
@@ -104,13 +111,23 @@ class Candidates:
             row = source_row(session, self._context, found.episode_id)
             if row is None or found.outcome == "accepted" or self._decided(session, found):
                 return found
-            delta = dict(found.delta)
+            delta = {**found.delta, **self._waiting(session, found)}
             return self._judged(session, kept.person, row, id, delta, checked(delta), kept)
+
+    def _waiting(self, session: Session, found: Candidate) -> dict[str, Any]:
+        """Give what a candidate that is held says; its row has no word of it."""
+        if found.memory_id is None:
+            return {}
+        held = session.transaction.statements(self._context.tenant, ids=[found.memory_id])[0][1]
+        return proposed_by(held)
 
     def list(
         self, person: str, episode: object = None, outcome: str | None = None
     ) -> tuple[Candidate, ...]:
-        """Give the candidates of an episode, or of all, those of a person and the shared."""
+        """Give the candidates of an episode, or of all, those of a person and the shared.
+
+        Of one whose episode is gone, only the verdict is left.
+        """
         begin = None if episode is None else of_episode(check_id(episode, "episode_id"))
         return tuple(
             one
@@ -127,10 +144,12 @@ class Candidates:
                 rows = snapshot.resources(
                     self._context.tenant, "candidate", after=after, limit=_PAGE
                 )
+                told = _told(snapshot, self._context, rows)
                 for row in rows:
                     if begin is not None and not row.id.startswith(begin):
                         return
-                    yield Candidate.of_row(row)
+                    one = Candidate.of_row(row)
+                    yield one if one.episode_id in told else replace(one, delta={})
                 if len(rows) < _PAGE:
                     return
                 after = rows[-1].id
@@ -256,7 +275,7 @@ class Candidates:
         candidate = Candidate(
             id, row.id, self._context.store, person or None, outcome, reasons, detail,
             verdict.trust, None if result.memory is None else result.memory.memory_id,
-            _masked(verdict, delta), iso(now if kept is None else kept.created_at), iso(now),
+            _kept_of(verdict, outcome, delta), iso(now if kept is None else kept.created_at), iso(now),
             1 if kept is None else kept.version + 1, result,
         )  # fmt: skip
         made = now if kept is None else kept.created_at
@@ -329,6 +348,41 @@ def _masked(verdict: Verdict, delta: Mapping[str, Any]) -> dict[str, Any]:
         else:
             shown[name] = masked(value) if isinstance(value, str) else value
     return shown
+
+
+def _kept_of(verdict: Verdict, outcome: str, delta: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what the row of a candidate keeps of a proposal.
+
+    What is in force, or waits, says itself what was proposed; then forgetting it forgets all.
+    """
+    if outcome == "rejected":
+        return _masked(verdict, delta)
+    return {name: delta[name] for name in _LABELS if name in delta}
+
+
+def _told(snapshot: Snapshot, context: Context, rows: Sequence[ResourceRow]) -> frozenset[str]:
+    """Give the episodes of some candidates that are still there."""
+    ids = {Candidate.of_row(row).episode_id for row in rows}
+    found = snapshot.episodes(context.tenant, ids=ids) if ids else []
+    now = context.clock.now()
+    return frozenset(one.id for one in found if one.content is not None and one.expires_at > now)
+
+
+def drop_orphans(session: Session, context: Context) -> int:
+    """Remove the candidates of the tenant whose episode is gone; gives how many."""
+    removed, after = 0, ""
+    while True:
+        rows = session.transaction.resources(context.tenant, "candidate", after=after, limit=_PAGE)
+        told = _told(session.transaction, context, rows)
+        gone = [row for row in rows if Candidate.of_row(row).episode_id not in told]
+        if gone:
+            session.transaction.apply(
+                ChangeSet(context.tenant, resources=ResourceChanges(removed=gone))
+            )
+        removed += len(gone)
+        if len(rows) < _PAGE:
+            return removed
+        after = rows[-1].id
 
 
 def _shown(verdict: Verdict, delta: Mapping[str, Any], name: str) -> Any:

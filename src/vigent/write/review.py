@@ -26,7 +26,7 @@ from vigent.write.result import ReviewItem, WriteResult
 from vigent.write.session import Session
 from vigent.write.work import Work
 
-__all__ = ["EDITABLE", "WAITING", "Reviewer"]
+__all__ = ["EDITABLE", "WAITING", "Reviewer", "proposed_by"]
 
 WAITING: Final = frozenset({"pending_review", "buffered"})
 """What has not been decided: it waits for somebody, or until it recurs."""
@@ -228,3 +228,20 @@ def _edited(draft: Draft, held: Statement, edits: Mapping[str, Any], schema: Sch
     made = accept(schema, draft.person, Request(**request))
     made.expires_at, made.held = draft.expires_at, None
     return made
+
+
+def proposed_by(held: Statement) -> dict[str, Any]:
+    """Give what a candidate that waits proposes, as it was handed in."""
+    asked = json.loads(held.keep)
+    value = None if held.value_kind is None or held.value is None else held.value
+    said: dict[str, Any] = {
+        "text": held.text, "quote": held.quote, "confidence": held.confidence,
+        "value": None if value is None else decode(str(held.value_kind), value),
+        "supersedes": asked["supersedes"], "importance": held.importance,
+        "due": json.loads(held.fields).get("due"),
+        "valid_from": iso(held.valid_from) if held.basis == "stated" else None,
+        "valid_to": iso(held.valid_to) if asked["end_given"] else None,
+    }  # fmt: skip
+    if held.confidence is None:
+        said["confidence"] = -1  # it was no number, and still is none
+    return {name: given for name, given in said.items() if given is not None}

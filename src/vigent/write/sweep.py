@@ -1,4 +1,7 @@
-"""Forgets what is past its time, removes old threads, and leaves stubs of old episodes."""
+"""Forgets what is past its time, removes old threads, and leaves stubs of old episodes.
+
+Candidates go with the episode that they rest on.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Final
 from vigent.domain.changes import ChangeSet
 from vigent.domain.time import OPEN, Instant
 from vigent.write.answering import apply
+from vigent.write.candidates import drop_orphans
 from vigent.write.capture import drop
 from vigent.write.forget import forget, head_of_run
 from vigent.write.pipeline import WritePipeline
@@ -42,6 +46,7 @@ def sweep(pipeline: WritePipeline) -> int:
         stubs = [row.no for row in session.transaction.episodes(tenant, expired_by=now)]
         if stubs:
             session.transaction.apply(ChangeSet(tenant, stubs=stubs))
+        drop_orphans(session, pipeline.context)
     return forgotten
 
 

@@ -1,5 +1,7 @@
-"""How words say whether something is asserted: cues in English, German, French, Spanish,
-Portuguese and, where that is cheap, Chinese and Japanese.
+"""How words say whether something is asserted: cues in several languages.
+
+English, German, French, Spanish and Portuguese, and what is cheap of Chinese, Italian, Dutch and
+Japanese.
 
 The language is not detected: the cues of all stand side by side, which is why those that are a
 plain word elsewhere need their surroundings.
@@ -26,6 +28,7 @@ __all__ = [
     "REPORT",
     "REQUEST",
     "SESSION",
+    "SUPPOSE",
     "TAG",
     "YES",
 ]
@@ -36,6 +39,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
 
 
 MEMO: Final = _any(
+    r"\b(?:ricorda\w*|tieni presente|prendi nota|non dimenticare|onthoud|noteer|vergeet niet)\b",
     r"\b(?:remember|make a note|note (?:that|down)|please note|save (?:that|this)|store (?:that"
     r"|this)"
     r"|keep in mind|don't forget|for the record|for future reference"
@@ -53,6 +57,8 @@ QUESTION: Final = _any(
 """A sentence that ends as a question."""
 
 ASKING: Final = _any(
+    r"^\W*(?:sono|ho|mi piace|cosa|chi|quando|dove|perché|come mai|quale|ben ik|heb ik|wat|wie"
+    r"|wanneer|waar|waarom|welke|hou ik)\b(?=.*[?？])",
     r"^\W*(?:(?:so|and|but|or|hey|hi|ok|okay|well|also|wait|hm+|und|aber|et|mais|y|pero|e"
     r"|mas)\b[\s,]*)*"
     r"(?:am|is|are|was|were|do|does|did|have|has|had|what|which|who|whom|whose|when|where|why|how"
@@ -69,6 +75,7 @@ ASKING: Final = _any(
 """A clause that begins as a question."""
 
 REQUEST: Final = _any(
+    r"\b(?:puoi|potresti|potrebbe|per favore|kun je|kunt u|zou je|alsjeblieft|alstublieft)\b",
     r"\b(?:can|could|would|will|won't) (?:you|we|u)\b",
     r"\bwould you mind\b",
     r"\bplease\b",
@@ -95,7 +102,20 @@ TAG: Final = _any(
 )
 """A question that is none: it asks for a nod."""
 
+SUPPOSE: Final = _any(
+    r"\b(?:suppose|supposing|imagine|assume|assuming|what if|let's say|pretend|were i to)\b",
+    r"\b(?:angenommen|stell dir vor|nehmen wir an|gesetzt den fall)\b",
+    r"\b(?:supposons|imaginons|imagine que|imaginez|admettons|à supposer)\b",
+    r"\b(?:supongamos|supón|imagina|imagínate|digamos que)\b",
+    r"\b(?:suponha|suponhamos|imagine que|imagina que|digamos que|vamos supor)\b",
+    r"\b(?:immagina|supponiamo|facciamo finta|stel dat|stel je voor)\b",
+    r"假如|假设|倘若|假装",
+)
+"""Words that say outright that what follows is supposed."""
+
 CONDITION: Final = _any(
+    r"(?:^|[,;:.]\s*)se\s(?=.*\b(?:fossi|avessi|vivessi|abitassi|potessi)\b)",
+    r"\b(?:immagina|supponiamo|facciamo finta|nel caso|als ik|stel dat|stel je voor)\b",
     r"\b(?:if|unless|suppose|supposing|imagine|assume|assuming|what if|let's say|pretend|were i to"
     r"|provided that|as though|as if|in case)\b",
     r"\b(?:wenn|falls|sofern|angenommen|stell dir vor|nehmen wir an|als ob|gesetzt den fall"
@@ -112,6 +132,10 @@ CONDITION: Final = _any(
 """Words after which something is only supposed."""
 
 IRREAL: Final = _any(
+    r"\b(?:ich|wir) (?:wäre|würde|hätte)(?! (?:gern|lieber|dir|ihnen|dankbar|froh))\b"
+    r"(?!.*\b(?:gern\w*|lieber|dankbar|freuen)\b)",
+    r"\b(?:sarei|vivrei|abiterei|andrei|avrei|mangerei|comprerei|zou ik|ik zou)\b(?! (?:graag"
+    r"|liever))",
     r"\b(?:i|we|it)(?:'d| would| could)(?: (?:probably|maybe|just|only|then|never|rather))? (?:be"
     r"|live|have|move|go|become|work|buy|eat|take|quit|choose|drink|learn|use)\b(?! (?:happy|glad"
     r"|grateful|great|nice))",
@@ -130,6 +154,8 @@ IRREAL: Final = _any(
 """Forms of verbs for what is not so."""
 
 HEDGE: Final = _any(
+    r"\b(?:forse|magari|può darsi|sto pensando di|non sono sicur[oa]|probabilmente|misschien"
+    r"|wellicht|ik denk erover|ik overweeg|waarschijnlijk)\b",
     r"\b(?:maybe|perhaps|might|possibly|not sure|i wish|if only|i doubt|wondering|i wonder"
     r"|i(?:'m| am) (?:thinking (?:about|of)|considering|tempted|toying|debating)|thinking of"
     r"|i could see myself"
@@ -151,6 +177,8 @@ HEDGE: Final = _any(
 """Words of doubt, wish and thought."""
 
 JEST: Final = _any(
+    r"\b(?:sto scherzando|scherzo|era uno scherzo|per scherzo|grapje|geintje"
+    r"|ik maak maar een grap)\b",
     r"\b(?:jk|j/k|(?:just|only|i'm|i was|am) (?:kidding|joking)|kidding!|joking!|as a joke"
     r"|not seriously|(?:heavy )?sarcasm|sarcastically|in jest)\b",
     r"(?:^|\s)/s\b",
@@ -192,6 +220,8 @@ FICTION: Final = _any(
 """It is of a story, a game or an example."""
 
 PAST: Final = _any(
+    r"\b(?:una volta|da (?:bambin[oa]|giovane|piccol[oa])|in passato|anni fa|prima (?:abitavo"
+    r"|vivevo|lavoravo|mangiavo|fumavo)|vroeger|als kind|destijds)\b",
     r"\b(?:used to(?! (?:it|this|that|the)\b)|formerly|back then|in the past|at one time"
     r"|once upon|years ago i (?:was|lived|worked|liked|had)"
     r"|when i was (?:a |an )?(?:kid|child|boy|girl|teen\w*|student|young\w*|little|in (?:school"
@@ -213,6 +243,8 @@ PAST: Final = _any(
 """It was so once."""
 
 ENDED: Final = _any(
+    r"\b(?:non .{0,40}\bpiù|ho smesso|smesso|venduto|lasciato|annulla\w*|dimentica\w*|cancella\w*"
+    r"|niet meer|geen .{0,30}\bmeer|gestopt|opgezegd|verkocht|vergeet|verwijder)\b",
     r"\b(?:no longer|not? .{0,40}\bany ?more|any ?more|stopped|quit|gave up|given up|giving up"
     r"|cancel\w*|dropped|ended|finished|is over|broke up|split up|sold|left|leaving|got rid of"
     r"|retired|resigned|forget (?:that|about|what|my)|scrap that|remove|delete|drop (?:that|my)"
@@ -234,6 +266,7 @@ ENDED: Final = _any(
 """Something came to an end."""
 
 GONE: Final = _any(
+    r"\b(?:non .{0,40}\bpiù|ho smesso|niet meer|geen .{0,30}\bmeer|gestopt)\b",
     r"\b(?:no longer|not? .{0,40}\bany ?more|n't .{0,40}\bany ?more|anymore|stopped|quit(?! often"
     r"| a| like)|gave up|given up)\b",
     r"\b(?:nicht mehr|kein\w* .{0,30}\bmehr|aufgehört|aufgegeben|abgewöhnt)\b",
@@ -245,6 +278,10 @@ GONE: Final = _any(
 """What follows is so no longer."""
 
 SESSION: Final = _any(
+    r"\b(?:per (?:questa volta|ora|adesso|oggi|questo compito|questa conversazione)|solo (?:oggi"
+    r"|per oggi|questa volta|stavolta)|stavolta|al momento|momentaneamente|voor (?:nu|deze keer"
+    r"|deze taak|vandaag|dit gesprek)|alleen (?:vandaag|nu|deze keer)|deze keer|tijdelijk"
+    r"|voorlopig)\b",
     r"\b(?:for (?:this|the current) (?:task|chat|conversation|session|question|message|reply"
     r"|answer|turn|one|time|email|exercise|call|meeting|request|document|file|pr|ticket)"
     r"|(?:in|during|within) this (?:chat|conversation|session|thread)|just (?:this|for) (?:once"
@@ -281,7 +318,14 @@ _THEY: Final = (
     r"|(?-i:(?!I\b|Please\b|Yes\b|And\b)[A-Z][\w'-]+) (?:(?-i:[A-Z][\w'-]+) )?)"
 )
 REPORT: Final = _any(
-    rf"\b{_THEY}\s?(?:also |just |always |once |recently )?(?:said|says|told|tells|claim(?:s|ed)"
+    r"\b(?:dice|ha detto|mi ha detto|pensa che|secondo|sostiene|vuole che|ho sentito|zegt|zei"
+    r"|vindt dat|volgens|beweert|heeft gezegd|wil dat(?<!ik wil dat)|hai detto|je zei)\b",
+    r"\b(?:as per|in accordance with|gemäß|de acuerdo con|de acordo com|conformément à)\b",
+    r"(?:母|父|妻|夫|兄|姉|弟|妹|友達|友人|上司|彼|彼女|同僚|先生|社長)(?:は|が).{0,20}(?:と言"
+    r"|って言|と話)",
+    rf"\b{_THEY}\s?(?:(?:also|just|always|once|recently|has|had|have|is|are|was|would|will|been"
+    rf"|even|never|often|usually) ){{0,3}}(?:saying|telling|asking|keeps? (?:saying|telling"
+    rf"|asking)|said|says|told|tells|claim(?:s|ed)"
     rf"|thinks?|thought|believes?|believed|wrote|writes|texted|asked|asks|wants|wanted|insist(?:s"
     rf"|ed)|mention(?:s|ed)|suggest(?:s|ed)|reckons?|recommend(?:s|ed)|keeps? saying|swears"
     rf"|announced|explained|requires?|demands?|ordered)\b",
@@ -311,7 +355,9 @@ REPORT: Final = _any(
 """Somebody else says so."""
 
 YES: Final = _any(
-    r"^\W*(?:yes|yep|yeah|yup|correct|exactly|right|that's right|indeed|absolutely|definitely"
+    r"^\W*(?:esatto|giusto|certo|sì|klopt|inderdaad|precies)\b",
+    r"^\W*(?!yeah,? (?:right|sure)|right,? (?:but|and)|ja,? (?:klar|sicher))(?:yes|yep|yeah|yup"
+    r"|correct|exactly|right|that's right|indeed|absolutely|definitely"
     r"|i do|i am|i did|confirmed?"
     r"|ja|genau|richtig|stimmt|jawohl|korrekt|oui|exact\w*|tout à fait|c'est (?:ça|exact|vrai)|sí"
     r"|exacto|correcto|así es|claro que sí|cierto|efectivamente"
@@ -321,6 +367,7 @@ YES: Final = _any(
 """An answer that says yes to what was asked."""
 
 NO: Final = _any(
+    r"^\W*(?:nee|neen|klopt niet)\b",
     r"^\W*(?:no|nope|nah|not really|wrong|incorrect|i'm not|i don't|never|nein|nö|falsch"
     r"|stimmt nicht|non|pas du tout|faux|não|nada disso|errado|falso|para nada)\b",
     r"^\W*(?:不是|不对|没有|不|いいえ|違います)(?:$|[，。,.!！ ])",

@@ -10,7 +10,7 @@ from vigent.domain.daywords import date_said, day_of, days_named
 from vigent.domain.time import Instant, iso, named_zone, parse_instant
 from vigent.errors import InvalidInput
 
-__all__ = ["Dates", "check_dates", "resolved_day", "zone_of_offset"]
+__all__ = ["Dates", "check_dates", "resolved_day"]
 
 _UNTIL: Final = re.compile(
     r"(?:\b(?:until|till|til|through|thru|up to|bis(?: zum| einschließlich)?|jusqu'(?:au|à|en)"
@@ -18,11 +18,6 @@ _UNTIL: Final = re.compile(
     re.IGNORECASE,
 )
 _DATE_VALUE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
-_HALF_HOURS: Final = {
-    -570: "Pacific/Marquesas", -210: "America/St_Johns", 210: "Asia/Tehran", 270: "Asia/Kabul",
-    330: "Asia/Kolkata", 345: "Asia/Kathmandu", 390: "Asia/Yangon", 525: "Australia/Eucla",
-    570: "Australia/Darwin", 630: "Australia/Lord_Howe", 765: "Pacific/Chatham",
-}  # fmt: skip
 
 
 class Dates(NamedTuple):
@@ -36,14 +31,6 @@ class Dates(NamedTuple):
     valid_to: Any
     invalid: str | None = None
     unsupported: str | None = None
-
-
-def zone_of_offset(minutes: int) -> str:
-    """Give a zone that has an offset from UTC, in minutes; UTC where none is known for it."""
-    hours, rest = divmod(minutes, 60)
-    if rest == 0 and -12 <= hours <= 14:
-        return "Etc/UTC" if hours == 0 else f"Etc/GMT{-hours:+d}"
-    return _HALF_HOURS.get(minutes, "Etc/UTC")
 
 
 def resolved_day(words: str, *, at: Instant, timezone: str) -> dt.date | None:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
-__all__ = ["closes_frame", "has_unseen", "instructs", "overrides"]
+__all__ = ["addresses_models", "closes_frame", "has_unseen", "instructs", "overrides"]
 
 _FRAME: Final = re.compile(
     r"</?\s*(?:system|assistant|user|human|memor(?:y|ies)|instructions?|prompt|context|vigent:\w+"
@@ -52,6 +52,12 @@ _ADDRESSED: Final = re.compile(
     r"|(?:AI|人工智能|助手|大模型|模型|机器人)[^。！？\n]{0,12}(?:必须|应该|应当|务必|需要|请)",
     re.IGNORECASE,
 )
+_EVERY_MODEL: Final = re.compile(
+    rf"\b(?:any|all|every|dear|note (?:to|for)|attention,?|alle|toutes? (?:les )?|tous (?:les )?"
+    rf"|todos (?:los|os))"
+    rf"\s+(?:the |other )?{_READERS}\b|所有(?:AI|助手|模型|机器人)",
+    re.IGNORECASE,
+)
 _ORDERS: Final = re.compile(
     r"\b(?:from now on|always|never|henceforth|in (?:all )?future (?:replies|answers|responses"
     r"|conversations)|at all times|under no circumstances)\b"
@@ -90,6 +96,11 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 def closes_frame(text: str) -> bool:
     """Whether a text has marks of a frame: of a chat, of a prompt, or of our own block."""
     return _FRAME.search(text) is not None
+
+
+def addresses_models(text: str) -> bool:
+    """Whether a text speaks to models at large, as what is planted does."""
+    return _EVERY_MODEL.search(text) is not None
 
 
 def overrides(text: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +23,7 @@ _MARKS: Final = str.maketrans({
     "\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"',
     "\u00a0": " ", "\u202f": " ",
 })  # fmt: skip
+_PLACES: Final = 100
 _LINE: Final = "\n"
 # A stop ends a sentence where white space follows; not that of an abbreviation or an ordinal.
 _END: Final = re.compile(
@@ -75,10 +77,10 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return _pieces(text, _END)
 
 
-def own_sentences(text: str) -> str:
+def own_sentences(text: str, parts: Iterable[tuple[int, int]] | None = None) -> str:
     """Give a folded text without what in it is not its speaker's own."""
     kept, at = [], 0
-    for start, stop in foreign_parts(text):
+    for start, stop in foreign_parts(text) if parts is None else parts:
         if start > at:
             kept.append(text[at:start])
         at = max(at, stop)
@@ -95,16 +97,18 @@ def passage_of(content: str, quote: str) -> Passage | None:
         return None
     # A line may end anywhere in the item, and the quote need not know of it.
     flat, wanted = text.replace(_LINE, " "), words.replace(_LINE, " ")
-    found, at = None, flat.find(wanted)
-    while at >= 0:
+    parts = foreign_parts(text)
+    found, at, tried = None, flat.find(wanted), 0
+    while at >= 0 and tried < _PLACES:
+        tried += 1
         stop = at + len(wanted)
-        inside = is_foreign(text, at, stop)
+        inside = is_foreign(text, parts, at, stop)
         if _is_whole(flat, at, stop):
             found = (at, stop, not inside) if found is None or not inside else found
             if not inside:
                 break
         at = flat.find(wanted, at + 1)
-    return None if found is None else _around(text, *found)
+    return None if found is None else _around(text, parts, *found)
 
 
 def _is_whole(text: str, start: int, stop: int) -> bool:
@@ -130,7 +134,7 @@ def _around(text: str, start: int, stop: int, own: bool) -> Passage:
     clause = text[clauses[0][0] : clauses[-1][1]] if clauses else sentence
     return Passage(
         text, start, stop, own, sentence.strip(), clause.strip(), text[first:start],
-        text[stop:last], own_sentences(text),
+        text[stop:last], own_sentences(text, parts),
     )  # fmt: skip
 
 

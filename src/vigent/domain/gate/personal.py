@@ -93,13 +93,17 @@ _ATTRIBUTES: Final[dict[Kind, re.Pattern[str]]] = {
 }  # fmt: skip
 
 
-def personal_kinds(text: str, attribute: str = "") -> dict[Kind, list[tuple[int, int]]]:
+def personal_kinds(
+    text: str, attribute: str = "", *, contacts: bool = True
+) -> dict[Kind, list[tuple[int, int]]]:
     """Give the kinds of personal data in a text, gravest first, and where each stands.
 
     An attribute that is called after one makes the whole text that.
     """
     found: dict[Kind, list[tuple[int, int]]] = {}
     for kind, finder in _FINDERS.items():
+        if kind == "contact_data" and not contacts:
+            continue
         named = _ATTRIBUTES.get(kind)
         if (
             attribute
@@ -119,8 +123,7 @@ def masked(text: str, attribute: str = "") -> str:
     """Give a text in which secrets and numbers of accounts and identities are named, not shown."""
     spans = [
         (span, kind)
-        for kind, where in personal_kinds(text, attribute).items()
-        if kind != "contact_data"
+        for kind, where in personal_kinds(text, attribute, contacts=False).items()
         for span in where
     ]
     for (start, stop), kind in sorted(spans, reverse=True):

@@ -6,6 +6,7 @@ the quote where it does not stand; the gravest outcome decides. The same case ha
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import re
 from collections.abc import Callable
@@ -18,17 +19,34 @@ from vigent.domain.gate import cues, saying
 from vigent.domain.gate.case import WISHES, Case, Finding, Verdict, finding, gravest
 from vigent.domain.gate.codes import Outcome
 from vigent.domain.gate.dates import Dates, check_dates
-from vigent.domain.gate.instructions import closes_frame, has_unseen, instructs, overrides
+from vigent.domain.gate.instructions import (
+    addresses_models,
+    closes_frame,
+    has_unseen,
+    instructs,
+    overrides,
+)
+from vigent.domain.gate.passage import Passage
 from vigent.domain.gate.personal import Kind, personal_kinds
 from vigent.domain.gate.policy import Rule as PolicyRule
 from vigent.domain.gate.sources import trust_of
-from vigent.domain.gate.values import agrees, borne_out, is_negative, negated, said_values
+from vigent.domain.gate.values import (
+    agrees,
+    borne_out,
+    is_negative,
+    nearest_clause,
+    negated,
+    said_values,
+)
 from vigent.domain.support import denies_past
 from vigent.domain.time import named_zone
 
 __all__ = ["RULES", "judge"]
 
 _SHARE: Final = {"preference": 0.5, "behaviour": 0.5}
+_BETWEEN: Final = re.compile(
+    r"[,;，；]\s*|\b(?:but|and|aber|sondern|und|pero|sino|y|mais|et|mas|e|ma|maar|en)\b"
+)
 _OF_POLICY: Final[dict[PolicyRule, Outcome]] = {
     "accept": "accepted", "review": "pending_review", "reject": "rejected",
 }  # fmt: skip
@@ -52,9 +70,9 @@ def _instructions(case: Case) -> list[Finding]:
     said = case.nomination
     proposed = f"{passage.quote}\n{said.text or said.value or ''}"
     if case.own:
-        if closes_frame(passage.text) or overrides(proposed):
+        if closes_frame(passage.text) or overrides(proposed) or addresses_models(passage.text):
             found.append(finding("instruction_markup"))
-    elif case.source in {"document", "tool", "assistant"} and (
+    elif not saying.confirmed(case) and (
         instructs(passage.sentence) or instructs(proposed) or overrides(passage.text)
     ):
         found.append(finding("instruction_untrusted"))
@@ -112,27 +130,22 @@ def _value(case: Case) -> list[Finding]:
     if saying.confirmed(case):
         return found
     if said.text is not None:
-        agreed = any(
-            agrees(said.text, w) for w in (passage.quote, passage.clause, passage.sentence)
-        )
+        nearest = nearest_clause(said.text, passage.sentence)
+        agreed = agrees(said.text, passage.quote) or agrees(said.text, nearest)
         return found if agreed else [*found, finding("negated")]
-    if any(negated(v, said.attribute or "", _nearest(case, v)) for v in said_values(said.value)):
-        code = "negated" if isinstance(said.value, bool) else "denied"
-        found.append(finding(code))
+    attribute = said.attribute or ""
+    if any(negated(v, attribute, _nearest(v, passage, today)) for v in said_values(said.value)):
+        found.append(finding("negated" if isinstance(said.value, bool) else "denied"))
     return found
 
 
-def _nearest(case: Case, value: object) -> str:
-    """Give the clause of the quote that a value stands in; the quote where none is nearest."""
-    passage = case.passage
-    if passage is None:
-        return ""
-    if isinstance(value, bool) or str(value).lower() not in passage.clause.lower():
+def _nearest(value: object, passage: Passage, today: dt.date) -> str:
+    """Give the clause of the quote that a value stands in; all of it where none is nearest."""
+    if isinstance(value, bool):
         return passage.clause
-    parts = re.split(
-        r"[,;，；]|\b(?:but|and|aber|sondern|und|pero|sino|y|mais|et|mas|e)\b", passage.clause
-    )
-    return next((p for p in parts if str(value).lower() in p.lower()), passage.clause)
+    clauses = re.split(_BETWEEN, passage.clause)
+    bearing = [c for c in clauses if c.strip() and borne_out(value, c, today=today, least=0.5)]
+    return bearing[-1] if bearing else passage.clause
 
 
 def _personal(case: Case) -> list[Finding]:
@@ -145,12 +158,8 @@ def _personal(case: Case) -> list[Finding]:
     kinds = personal_kinds("\n".join(filter(None, (text, said.text))), attribute)
     if passage is not None and not said.retracts:
         # A value that is a secret may show only by what stands before it.
-        around = personal_kinds(passage.sentence)
-        kinds |= {
-            k: v
-            for k, v in around.items()
-            if k != "contact_data" and _carries(case, passage.sentence, v)
-        }
+        around = personal_kinds(passage.sentence, contacts=False)
+        kinds |= {k: v for k, v in around.items() if _carries(case, passage.sentence, v)}
     found: list[Finding] = []
     for kind in kinds:
         outcome = _class_outcome(case, kind)

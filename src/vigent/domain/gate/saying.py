@@ -10,6 +10,7 @@ from vigent.domain.gate.case import WISHES, Case, Finding, finding
 from vigent.domain.gate.passage import Passage, folded, sentences
 from vigent.domain.gate.subjects import (
     is_relational,
+    is_third,
     names_subject,
     of_another,
     speaks_as_self,
@@ -37,6 +38,17 @@ _LOOSELY: Final = re.compile(
     r"|for now|por ahora|por agora|por enquanto|pour l'instant|jetzt gerade|fürs erste|目前先",
     re.IGNORECASE,
 )
+# A reason that is given beside a question is no part of what a yes answers.
+_REASON: Final = re.compile(
+    r"(?:^|[,;]\s*)(?:since|because|as|given that|knowing|seeing that|da|weil|puisque|comme"
+    r"|vu que|como|porque|ya que|já que|visto que"
+    r"|poiché|siccome|omdat|aangezien)\b|既然|因为|から",
+    re.IGNORECASE,
+)
+_THOUGH: Final = re.compile(
+    r"\b(?:but|not really|no longer|aber|pero|mais|mas|ma|maar|sauf|except)\b|但是?|不过",
+    re.IGNORECASE,
+)
 _INVERTED: Final = re.compile(
     r"^\W*(?:(?:since|because|as|given that|da|weil|como|puisque|comme|parce que|porque|ya que"
     r"|já que)\b|因为|既然)",
@@ -57,16 +69,22 @@ def confirmed(case: Case) -> bool:
     if passage is None:
         return False
     if case.source == "assistant":
-        asked = cues.QUESTION.search(passage.sentence) is not None
-        return asked and cues.YES.search(folded(case.after)) is not None
+        asked = cues.QUESTION.search(passage.sentence) and not _REASON.search(passage.clause)
+        return bool(asked) and _says_yes(case.after)
     return case.own and bool(answered(case))
 
 
 def answered(case: Case) -> str:
     """Give the question of the assistant's that a person's message answers with yes; or nothing."""
-    if not case.before or cues.YES.search(folded(case.item.text)) is None:
+    if not case.before or not _says_yes(case.item.text):
         return ""
     return last_question(case.before)
+
+
+def _says_yes(text: str) -> bool:
+    """Whether a message says yes, and takes nothing of it back."""
+    plain = folded(text)
+    return cues.YES.search(plain) is not None and _THOUGH.search(plain) is None
 
 
 def last_question(text: str) -> str:
@@ -153,7 +171,7 @@ def subject(case: Case) -> list[Finding]:
     if _about_relation(case, value):
         return []
     if said.type == "behaviour":
-        return []
+        return [finding("subject_unclear")] if is_third(passage) else []
     kin = third_party(passage)
     if kin is not None and not _names_value(kin, passage, value):
         return [finding("wrong_subject", kin)]
@@ -260,6 +278,8 @@ def _is_supposed(case: Case, passage: Passage) -> bool:
     wish = case.nomination.type in WISHES
     lead_in = _until_quote(passage)
     before = cues.CONDITION.search(lead_in) or cues.CONDITION.search(_head(passage))
+    if cues.SUPPOSE.search(lead_in) or cues.SUPPOSE.search(_head(passage)):
+        return True
     irreal = cues.IRREAL.search(passage.sentence)
     if before and (irreal or not wish):
         return True
@@ -376,7 +396,8 @@ def durability(case: Case) -> list[Finding]:
         return [finding("session_only")]
     if passage is None or said.retracts or said.valid_to is not None:
         return []
-    match = cues.SESSION.search(passage.sentence)
+    beside = f"\n{case.after}" if case.source == "assistant" else ""
+    match = cues.SESSION.search(passage.sentence + beside)
     if match is None:
         return []
     if said.type == "fact" and _LOOSELY.search(match.group()) and _LASTING.search(passage.sentence):

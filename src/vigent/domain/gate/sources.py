@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from vigent.domain.sections import CLOSING, OPENING
 
-__all__ = ["Source", "foreign_parts", "is_foreign", "source_of", "trust_of"]
+__all__ = ["LONGEST", "Source", "foreign_parts", "is_foreign", "source_of", "trust_of"]
+
+LONGEST: Final = 20_000
+"""So much of one message can be its author's own; what is longer was pasted in."""
 
 Source = Literal["person", "application", "tool", "assistant", "document", "never"]
 """Whose word it is; ``never`` is no evidence of anything."""
@@ -112,6 +115,18 @@ _OWN: Final = re.compile(
     r"|我的",
     re.IGNORECASE,
 )
+# A name, a colon, and a first person: somebody speaks.
+_SPEAKS: Final = re.compile(
+    r"^(?!(?i:correction|update|reminder|info|hint|aside|fact|context|background|request"
+    r"|preference|diet"
+    r"|question|answer|also|yes|no|hi|hello|hey|thanks|sorry|remember|rule|hinweis|korrektur"
+    r"|frage|bitte"
+    r"|rappel|info|nota|aviso|recuerda|lembrete|pergunta|wichtig|achtung|attention|importante?"
+    r"|anmerkung)\b)"
+    r"(?-i:[A-ZÄÖÜÉÁ])[\w.'-]+(?: (?-i:[A-ZÄÖÜÉÁ])[\w.'-]+)?[:\uff1a]\s+"
+    r"(?:i|i'm|i've|i'd|my|ich|mein\w*|je|j'|mon|ma|yo|me|mi|eu|meu|minha|我)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 _FEW: Final = 3
 
 
@@ -126,17 +141,17 @@ def foreign_parts(text: str) -> list[tuple[int, int]]:
     ]
     found += [m.span() for m in _SPEECH_MARKS.finditer(text) if _is_speech(m.group())]
     found += _handed_over(text)
-    if len(rows := [m.span() for m in _LABELLED.finditer(text)]) > 1:
-        found += rows
+    rows = list(_LABELLED.finditer(text))
+    found += [m.span() for m in rows if len(rows) > 1 or _SPEAKS.search(m.group())]
     return sorted(found)
 
 
-def is_foreign(text: str, start: int, stop: int) -> bool:
-    """Whether a stretch of a person's message is not their own.
+def is_foreign(text: str, parts: Iterable[tuple[int, int]], start: int, stop: int) -> bool:
+    """Whether a stretch of a person's message is not their own, by its foreign ``parts``.
 
     What they say around a title or a name in quotation marks is theirs, with what stands in them.
     """
-    for begin, end in foreign_parts(text):
+    for begin, end in parts:
         if start >= end or stop <= begin:
             continue
         around = start < begin and end <= stop and _SPEECH_MARKS.fullmatch(text[begin:end])

@@ -12,6 +12,7 @@ from vigent.domain.text import fold, words
 __all__ = [
     "SELF",
     "is_relational",
+    "is_third",
     "names_subject",
     "of_another",
     "speaks_as_self",
@@ -26,7 +27,8 @@ SELF: Final = re.compile(
     r"|yo|mí|mi|mis|conmigo|nosotr\w+|nuestr\w+|soy|estoy|tengo|vivo|trabajo|prefiero|quiero"
     r"|necesito|odio|hablo|bebo"
     r"|eu|meu|minha|meus|minhas|mim|comigo|nós|nosso|nossa|sou|estou|tenho|moro|trabalho|prefiro"
-    r"|quero|preciso|odeio|falo|gosto)\b"
+    r"|quero|preciso|odeio|falo|gosto"
+    r"|io|mio|mia|miei|mie|sono|ho|abito|preferisco|voglio|odio|ik|mij|mijn|wij|onze|ons)\b"
     r"|[我咱俺]|私|僕|俺|わたし",
     re.IGNORECASE,
 )
@@ -70,24 +72,38 @@ _KIN_PT: Final = (
     r"|vizinh[oa]s?|avós?|avô|tios?|tias?|prim[oa]s?|sobrinh[oa]s?|cliente|professora?|médic[oa]"
     r"|dentista|cachorr[oa]|gat[oa]|sogr[oa]|equipe|gerente"
 )
+_KIN_IT: Final = (
+    r"moglie|marito|compagn[ao]|fidanzat[ao]|figli[ao]?|bambin[oi]|madre|padre|mamma|papà"
+    r"|genitori|fratell[oi]|sorell[ae]|amic[oahi]+"
+    r"|capo|collega|colleghi|vicin[oai]|nonn[aoie]|zi[oae]|cugin[oaie]|nipot[ei]|coinquilin[oa]"
+    r"|cliente|medico|dentista|cane|gatt[oa]|suocer[oa]"
+)
+_KIN_NL: Final = (
+    r"vrouw|man|partner|vriend(?:in|en|innen)?|zoon|dochter|kind(?:eren)?|moeder|vader|mama|papa"
+    r"|ouders|broers?|broer|zus(?:sen|je)?|baas"
+    r"|collega'?s?|buur(?:man|vrouw)?|oma|opa|oom|tante|neef|nicht|huisgeno(?:o)?t|klant|arts"
+    r"|tandarts|hond|kat|schoon(?:moeder|vader)"
+)
 _KIN_ZH: Final = (
     "老婆|老公|妻子|丈夫|太太|先生|女朋友|男朋友|儿子|女儿|孩子|妈妈|爸爸|母亲|父亲|父母|哥哥|弟弟|姐姐|妹妹|朋友|老板|经理|上司|同事|邻居"
-    "|奶奶|爷爷|外婆|外公|叔叔|阿姨|表哥|表妹|室友|客户|房东|老师|医生|狗|猫"
+    "|宠物|家人|配偶|奶奶|爷爷|外婆|外公|叔叔|阿姨|表哥|表妹|室友|客户|房东|老师|医生|狗|猫"
 )
-_OWNER: Final = r"my|our|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr\w+|meus?|minhas?|nossos?|nossas?|[ao]s? meus?|[ao]s? minhas?"
-_ALL_KIN: Final = "|".join((_KIN, _KIN_DE, _KIN_FR, _KIN_ES, _KIN_PT))
+_OWNER: Final = (
+    r"my|our|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr\w+|meus?|minhas?|nossos?|nossas?"
+    r"|[ao]s? meus?|[ao]s? minhas?|(?:il |la |i |le )?(?:mi[oa]|mie|miei)|mijn|ons|onze|de mi"
+    r"|d'un de mes|einer? meiner|(?:^\W*|\bthat )(?:a|an|one|another|one of my|ein|eine|un|une"
+    r"|una|um|uma|een)"
+)
+_ALL_KIN: Final = f"{_KIN}|{_KIN_DE}|{_KIN_FR}|{_KIN_ES}|{_KIN_PT}|{_KIN_IT}|{_KIN_NL}"
+_IS_KIN: Final = re.compile(_ALL_KIN, re.IGNORECASE)
 _RELATIVE: Final = re.compile(
-    rf"\b(?:{_OWNER})\s+(?:[\w'-]+\s+){{0,2}}?(?P<kin>{_ALL_KIN})\b(?!-)|我(?:的"
-    rf"|们的)?(?P<zh>{_KIN_ZH})",
+    rf"(?<![\w'-])(?:{_OWNER})\s+(?:[\w'-]+\s+){{0,2}}?(?P<kin>{_ALL_KIN})\b(?!-)"
+    rf"|我们?的?(?P<zh>{_KIN_ZH})"
+    "|(?P<ja>母|父|妻|夫|兄|姉|弟|妹|息子|娘|友達|上司|彼氏|彼女|犬|猫)(?:は|が|の)",
     re.IGNORECASE,
 )
 # Words for a relation in the name of an attribute, or in a text: what it says is of both.
 _RELATIONAL: Final = frozenset(
-    w
-    for line in (_KIN, _KIN_DE, _KIN_FR, _KIN_ES, _KIN_PT)
-    for w in re.findall(r"[^\W\d_]+", re.sub(r"\(\?:[^)]*\)\??|\[[^\]]*\]\??|\?", " ", line))
-    if len(w) > 2
-) | frozenset(
     """family relation relative contact emergency household spouse pets people owner married marital
     partner kids children parents siblings familie kontakt famille familia família mascota animal
     haustier supervisor reports colleague physician vet doctor gp dentist team staff manager boss
@@ -117,7 +133,9 @@ _NAMED: Final = re.compile(
     r"|spielt|fährt|zog|heißt"
     r"|est|a|habite|vit|travaille|aime|adore|déteste|préfère|veut|parle|mange|boit|joue|s'appelle"
     r"|es|está|tiene|vive|trabaja|ama|odia|prefiere|quiere|habla|come|bebe|juega|se"
-    r"|é|tem|mora|trabalha|gosta|adora|odeia|prefere|quer|fala|joga)\b"
+    r"|é|tem|mora|trabalha|gosta|adora|odeia|prefere|quer|fala|joga"
+    r"|vive|abita|lavora|ama|preferisce|vuole|parla|mangia|beve|gioca|woont|werkt|houdt|haat|wil"
+    r"|spreekt|eet|drinkt|speelt)\b"
 )
 _FIRST_BEING: Final = re.compile(
     r"^\W*(?:(?:and|but|also|so|well|hi|hey|hello|yes|ok|und|et|y|e)[\s,]+)*(?:i'm"
@@ -139,8 +157,7 @@ def is_relational(names: Iterable[str]) -> bool:
     """Whether the name of an attribute, or a text, is of a relation between two."""
     for name in names:
         plain = re.sub(r"[_\-./:]+|(?<=[a-z])(?=[A-Z])", " ", name).lower()
-        found = {w for w in re.findall(r"[^\W\d_]+", plain)}
-        if found & _RELATIONAL or any(w.rstrip("s") in _RELATIONAL for w in found):
+        if any(w in _RELATIONAL or _IS_KIN.fullmatch(w) for w in re.findall(r"[^\W\d_]+", plain)):
             return True
         if re.search(_KIN_ZH, name):
             return True
@@ -165,7 +182,7 @@ def third_party(passage: Passage) -> str | None:
         lead = _RELATIVE.search(passage.lead)
         if lead is None or speaks_as_self(_after(lead, passage.lead) + " " + passage.quote):
             return None
-        return lead["kin"] or lead["zh"]
+        return lead["kin"] or lead["zh"] or lead["ja"]
     before = passage.clause[: match.start()]
     if speaks_as_self(before):
         return None
@@ -174,11 +191,16 @@ def third_party(passage: Passage) -> str | None:
         stands = passage.clause.find(passage.quote)
         if stands > match.end():
             return None
-    return match["kin"] or match["zh"]
+    return match["kin"] or match["zh"] or match["ja"]
 
 
 def _after(match: re.Match[str], text: str) -> str:
     return text[match.end() :]
+
+
+def is_third(passage: Passage) -> bool:
+    """Whether a clause begins with a third person, or with somebody by their role."""
+    return bool(_THIRD.search(passage.clause) or _THIRD_ZH.search(passage.clause))
 
 
 def third_subject(passage: Passage, selves: frozenset[str], value: str) -> str | None:

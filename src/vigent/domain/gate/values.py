@@ -18,7 +18,14 @@ from vigent.domain.schema import AttributeDefinition
 from vigent.domain.terms import STOPWORDS
 from vigent.domain.text import fold, words
 
-__all__ = ["agrees", "borne_out", "is_negative", "negated", "said_values"]
+__all__ = [
+    "agrees",
+    "borne_out",
+    "is_negative",
+    "nearest_clause",
+    "negated",
+    "said_values",
+]
 
 _NUMERAL: Final = re.compile(r"(?<![\w.])[-+]?[0-9][0-9.,' \u00a0]*[0-9]|[0-9]")
 _ADDRESS: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+|https?://\S+|www\.\S+", re.IGNORECASE)
@@ -46,7 +53,8 @@ _NOT: Final = re.compile(
     r"|nicht|kein\w*|nie|niemals|ohne|weder"
     r"|pas|jamais|aucune?|sans|ni|ne"
     r"|nunca|jamás|sin|tampoco|ningún\w*"
-    r"|não|nenhum\w*|sem|nem)\b|n['’]t\b|(?<!差)[不没]|别|勿|无|ない|ません"
+    r"|não|nenhum\w*|sem|nem|non|senza|mai|nessun\w*|niet|geen|nooit|zonder)\b|n['’]t\b"
+    r"|(?<!差)[不没]|别|勿|无|ない|ません"
     r"|\b(?:stop|stopped|avoid\w*|hates?|dislikes?|detests?|loathes?|can't stand|skip|quit|refuses?"
     r"|hass\w*|vermeid\w*|verabscheu\w*"
     r"|déteste\w*|évite\w*|arrête\w*"
@@ -72,8 +80,22 @@ _AGAINST: Final = re.compile(
     r"|.*(?:过敏|忌|怕|避|禁)",
     re.IGNORECASE,
 )
-_FRENCH: Final = re.compile(
-    r"\b(?:ne|n')\s?(?=.{1,40}\b(?:pas|jamais|plus|aucune?|rien|ni)\b)", re.IGNORECASE
+# Pairs that say no once; and a small word of Portuguese that says no elsewhere.
+_PAIRS: Final = re.compile(
+    r"\b(?:ne|n')\s?(?=.{1,40}\b(?:pas|jamais|plus|aucune?|rien|ni)\b)"
+    r"|\b(?:no|não|non)\s(?=.{1,40}\b(?:nunca|jamás|tampoco|ningún\w*|nenhum\w*|nem|ni|mai"
+    r"|nessun\w*)\b)"
+    r"|\b(?:nie|niemals)\s(?=(?:mehr )?kein)",
+    re.IGNORECASE,
+)
+_PORTUGUESE: Final = re.compile(
+    r"[ãõ]|\b(?:eu|meus?|minhas?|você|moro|sou|uma|pelo|pela|mudei|às|trabalho|prefiro o|gosto)\b",
+    re.IGNORECASE,
+)
+_NO: Final = re.compile(r"\bno\b", re.IGNORECASE)
+_CLAUSES: Final = re.compile(
+    r"[,;:，；：。.!?\n]+\s*|\s(?:but|so|because|aber|sondern|weil|pero|sino|porque|mais|car|mas"
+    r"|ma|perché|maar|want)\s"
 )
 _SHORT: Final = 4
 
@@ -193,7 +215,9 @@ def _digits(text: str) -> set[str]:
 
 def is_negative(text: str) -> bool:
     """Whether a text says no: an odd number of words that deny; a French pair counts as one."""
-    plain = _FRENCH.sub("", text)
+    plain = _PAIRS.sub("", text)
+    if _PORTUGUESE.search(plain):
+        plain = _NO.sub(" ", plain)
     return len(_NOT.findall(_NOT_ONLY.sub(" ", plain))) % 2 == 1
 
 
@@ -214,3 +238,15 @@ def _is_against(attribute: str) -> bool:
 def agrees(text: str, said: str) -> bool:
     """Whether a text of its own says no where the words do, and yes where they do."""
     return is_negative(text) == is_negative(said)
+
+
+def nearest_clause(value: object, said: str) -> str:
+    """Give the clause of some words that has most of a value; all of them where none has any."""
+    wanted = {w for w in words(str(value)) if w not in STOPWORDS and w not in _EMPTY}
+    best, most = said, 0
+    for clause in _CLAUSES.split(said):
+        there = set(words(clause))
+        found = sum(any(_alike(w, t) for t in there) for w in wanted)
+        if found > most:
+            best, most = clause, found
+    return best
