@@ -122,7 +122,13 @@ def _is_whole(text: str, start: int, stop: int) -> bool:
     return not before and not (stop < len(text) and joins(text[stop - 1], text[stop]))
 
 
-def _around(text: str, start: int, stop: int, own: bool) -> Passage:
+def _around(
+    text: str,
+    parts: list[tuple[int, int]],
+    start: int,
+    stop: int,
+    own: bool,  # noqa: FBT001
+) -> Passage:
     touched = [(a, b) for a, b in sentences(text) if a < stop and start < b]
     first, last = (touched[0][0], touched[-1][1]) if touched else (start, stop)
     sentence = text[first:last]
