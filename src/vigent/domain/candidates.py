@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 from vigent.domain.resources import ResourceRow
 from vigent.domain.results import WriteResult
@@ -70,9 +70,9 @@ class Candidate:
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Self:
         """Give back what ``to_dict`` wrote."""
-        said = dict(found)
-        said.pop("reason")
-        return cls(**{**said, "reasons": tuple(said["reasons"])})
+        said = {name: value for name, value in found.items() if name != "reason"}
+        said["reasons"] = tuple(cast("list[str]", said["reasons"]))
+        return cls(**said)
 
     def document(self) -> str:
         """Give what the row of the candidate keeps."""

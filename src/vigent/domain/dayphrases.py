@@ -30,7 +30,8 @@ _COUNTS: Final = {
     for no, line in enumerate(
         (
             "", "ein eine einem einer un une una um uma", "zwei deux dos dois duas",
-            "drei trois tres três", "vier quatre cuatro quatro", "fünf cinq cinco", "sechs six seis",
+            "drei trois tres três", "vier quatre cuatro quatro", "fünf cinq cinco",
+            "sechs six seis",
             "sieben sept siete sete", "acht huit ocho oito", "neun neuf nueve nove",
             "zehn dix diez dez", "elf onze once", "zwölf douze doce doze",
         )
@@ -50,11 +51,12 @@ _UNIT: Final = (
 _AWAY: Final = re.compile(
     rf"\b(?:(?P<after>in|dans|en|dentro de|daqui a|em)|(?P<before>vor|il y a|hace|há"
     rf"|faz))\s+{_COUNT}\s+{_UNIT}\b"
-    rf"|\b{_COUNT.replace('<count>', '<count2>')}\s+{_UNIT.replace('<unit>', '<unit2>')}\s+(?P<past>atrás)\b",
+    rf"|\b{_COUNT.replace('<count>', '<count2>')}\s+{_UNIT.replace('<unit>', '<unit2>')}"
+    r"\s+(?P<past>atrás)\b",
     re.IGNORECASE,
 )
 _NEXT: Final = r"nächste\w*|kommende\w*|prochaine?|próxim[oa]|que viene|que vem|entrante"
-_LAST: Final = r"letzte\w*|vergangene\w*|vorige\w*|dernière?|passée?|pasad[oa]|passad[oa]"
+_LAST: Final = r"letzte\w*|vergangene\w*|vorige\w*|derni(?:er|ère)s?|passée?|pasad[oa]|passad[oa]"
 _THIS: Final = r"diese\w*|cette|cet|ce|est[ae]|nest[ae]|dest[ae]"
 _PERIOD: Final = re.compile(
     rf"\b(?:(?:(?P<n1>{_NEXT})|(?P<l1>{_LAST})|(?P<t1>{_THIS}))\s+{_UNIT}"
@@ -65,7 +67,8 @@ _PERIOD: Final = re.compile(
     re.IGNORECASE,
 )
 _DAYS: Final = (
-    "montag lundi lunes segunda", "dienstag mardi martes terça", "mittwoch mercredi miércoles quarta",
+    "montag lundi lunes segunda", "dienstag mardi martes terça",
+    "mittwoch mercredi miércoles quarta",
     "donnerstag jeudi jueves quinta", "freitag vendredi viernes sexta",
     "samstag sonnabend samedi sábado", "sonntag dimanche domingo",
 )  # fmt: skip
@@ -83,8 +86,10 @@ _OF_MONTH: Final = re.compile(
     re.IGNORECASE,
 )
 _HAN: Final = {c: n for n, c in enumerate("零一二三四五六七八九十")} | {"两": 2, "半": 0}
-_HAN_UNITS: Final = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month",
-                     "年": "year", "週間": "week", "ヶ月": "month", "か月": "month"}  # fmt: skip
+_HAN_UNITS: Final = {
+    "天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month",
+    "年": "year", "週間": "week", "ヶ月": "month", "か月": "month",
+}  # fmt: skip
 _HAN_AWAY: Final = re.compile(
     r"(?P<count>[0-9]{1,3}|[一二两三四五六七八九十])个?(?P<unit>天|日|周|星期|礼拜|月|年|週間"
     r"|ヶ月|か月)(?:之|以)?(?P<way>后|後|前)"
@@ -125,15 +130,18 @@ def _periods(text: str, today: dt.date) -> _Found:
 def _weekdays(text: str, today: dt.date) -> _Found:
     for match in _WEEKDAY.finditer(text):
         lead = 1 if match["n1"] or match["n2"] else -1 if match["l1"] or match["l2"] else None
-        if (
-            match["name"].lower() in {"segunda", "terça", "quarta", "quinta", "sexta"}
-            and lead is None
-        ):
-            if "-feira" not in match.group().lower() and not re.search(
-                r"\b(?:na|nesta|de|até|a partir de)\s+$", text[: match.start()], re.IGNORECASE
-            ):
-                continue  # "second", "third" and so on
+        if lead is None and _is_ordinal(match, text):
+            continue
         yield match, weekday(today, _DAY_OF[match["name"].lower()], lead)
+
+
+def _is_ordinal(match: re.Match[str], text: str) -> bool:
+    """Whether a Portuguese day of the week is rather "second", "third" and so on."""
+    if match["name"].lower() not in {"segunda", "terça", "quarta", "quinta", "sexta"}:
+        return False
+    if "-feira" in match.group().lower():
+        return False
+    return re.search(r"\b(?:na|nesta|de|até|a partir de)\s+$", text[: match.start()]) is None
 
 
 def _of_month(text: str, today: dt.date) -> _Found:

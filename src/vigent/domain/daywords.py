@@ -22,12 +22,19 @@ __all__ = ["Named", "date_said", "day_of", "days_named"]
 _ISO: Final = re.compile(r"(?<![0-9-])([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
 _NUMERIC: Final = re.compile(r"(?<![0-9./])([0-9]{1,2})([./])([0-9]{1,2})\2([0-9]{4})(?![0-9])")
 _MONTHS: Final = (
-    "january jan januar janvier januari enero janeiro", "february feb februar février februari febrero fevereiro",
-    "march mar märz mars maart marzo março", "april apr avril abril", "may mai mei mayo maio",
-    "june jun juni juin junio junho", "july jul juli juillet julio julho", "august aug août augustus agosto",
-    "september sept sep septembre septiembre setembro", "october oct oktober octobre octubre outubro",
-    "november nov novembre noviembre novembro", "december dec dezember décembre diciembre dezembro",
-)  # fmt: skip
+    "january jan januar janvier januari enero janeiro",
+    "february feb februar février februari febrero fevereiro",
+    "march mar märz mars maart marzo março",
+    "april apr avril abril",
+    "may mai mei mayo maio",
+    "june jun juni juin junio junho",
+    "july jul juli juillet julio julho",
+    "august aug août augustus agosto",
+    "september sept sep septembre septiembre setembro",
+    "october oct oktober octobre octubre outubro",
+    "november nov novembre noviembre novembro",
+    "december dec dezember décembre diciembre dezembro",
+)
 _MONTH_OF: Final = {name: no for no, line in enumerate(_MONTHS, 1) for name in line.split()}
 _MONTH: Final = f"(?P<month>{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})"
 _NUMBER: Final = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th|\.|er)?"

@@ -110,11 +110,11 @@ def _judged(case: Mapping[str, Any], tenant: str, schema: Any) -> dict[str, Any]
 def _captured(memory: Memory, item: Mapping[str, Any], person: str | None) -> str | None:
     """Give the id of the episode that an item became; None where capture refused it."""
     role = str(item.get("role", "user"))
-    whose = item.get("person") or person
+    kind = item.get("kind") or _KINDS.get(role, "message")
     try:
         return memory.capture(
-            item["text"], role=_ROLES.get(role, role), kind=item.get("kind") or _KINDS.get(role, "message"),
-            occurred_at=item.get("at"), thread=_THREAD, person=whose,
+            item["text"], role=_ROLES.get(role, role), kind=kind, occurred_at=item.get("at"),
+            thread=_THREAD, person=item.get("person") or person,
         ).id  # fmt: skip
     except VigentError:
         return None
@@ -148,7 +148,7 @@ def _outcome(
 def _zone(at: Any) -> str:
     """Give a zone that has the offset of an instant."""
     try:
-        offset = dt.datetime.fromisoformat(str(at).replace("Z", "+00:00")).utcoffset()
+        offset = dt.datetime.fromisoformat(str(at)).utcoffset()
     except ValueError:
         offset = None
     minutes = 0 if offset is None else int(offset.total_seconds() // 60)

@@ -204,8 +204,10 @@ class Candidates:
         request |= {
             "mode": verdict.mode, "valid_from": verdict.valid_from, "valid_to": verdict.valid_to,
             "trust": verdict.trust, "timezone": case.timezone, "source_episode_id": row.id,
-            "confidence": sure if sure is not None else None if verdict.trust == "person" else MODELS_WORD,
+            "confidence": sure,
         }  # fmt: skip
+        if sure is None and verdict.trust != "person":
+            request["confidence"] = MODELS_WORD
         try:
             draft = self._writer.proposed(person, request, None)
         except CallerError as error:
@@ -272,13 +274,13 @@ class Candidates:
             reasons = (result.reason or result.outcome, *reasons)
             detail = None
         now = self._context.clock.now()
+        made = now if kept is None else kept.created_at
         candidate = Candidate(
             id, row.id, self._context.store, person or None, outcome, reasons, detail,
             verdict.trust, None if result.memory is None else result.memory.memory_id,
-            _kept_of(verdict, outcome, delta), iso(now if kept is None else kept.created_at), iso(now),
+            _kept_of(verdict, outcome, delta), iso(made), iso(now),
             1 if kept is None else kept.version + 1, result,
         )  # fmt: skip
-        made = now if kept is None else kept.created_at
         stored = ResourceRow(
             self._context.tenant, "candidate", id, None, person, candidate.judged,
             candidate.document(), made, now,

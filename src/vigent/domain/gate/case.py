@@ -189,4 +189,8 @@ class Verdict:
 
 def gravest(findings: Iterable[Finding]) -> Outcome:
     """Give the outcome that stands."""
-    return max((f.outcome for f in findings), key=OUTCOMES.index, default="accepted")
+    found: set[Outcome] = {f.outcome for f in findings}
+    stands: Outcome = "accepted"
+    for one in OUTCOMES:
+        stands = one if one in found else stands
+    return stands

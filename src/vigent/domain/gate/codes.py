@@ -28,7 +28,7 @@ CODES: Final[dict[str, Code]] = {
     # ---------------------------------------------------------------------- evidence
     "never_evidence": Code(
         "evidence", "rejected",
-        "The item is a system prompt, a block that we injected, recalled memory, or a call of a model.",
+        "The item is a system prompt, a block that we injected, recalled memory, or an own call.",
         "A system prompt says “The user prefers tea.”",
     ),
     "sealed": Code(
@@ -118,7 +118,7 @@ CODES: Final[dict[str, Code]] = {
         "“I used to row for the club.”",
     ),
     "denied": Code(
-        "assertion", "rejected", "It was said not to be so.", "“I'm not vegan.”, proposed as vegan.",
+        "assertion", "rejected", "It was said not to be so.", "“I'm not vegan”, as the diet.",
     ),
     # -------------------------------------------------------------------------- time
     "date_invalid": Code(
@@ -143,7 +143,8 @@ CODES: Final[dict[str, Code]] = {
         "The type `vibe`.",
     ),
     "value_unsupported": Code(
-        "value", "pending_review", "The value neither stands in the quoted words nor follows from them.",
+        "value", "pending_review",
+        "The value does not stand in the words, nor follow from them.",
         "“I moved last week”, with the city Rome.",
     ),
     "negated": Code(
@@ -176,7 +177,7 @@ CODES: Final[dict[str, Code]] = {
     ),
     "contact_data": Code(
         "personal data", "pending_review",
-        "A telephone number or an address of e-mail. Accepted, unless the *policy* `contacts` says otherwise.",
+        "A telephone number or an address of e-mail, where the *policy* `contacts` is not accept.",
         "“Call me on +351 …”, in a store that reviews those.",
     ),
     "needs_confirmation": Code(

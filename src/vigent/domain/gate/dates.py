@@ -1,4 +1,4 @@
-"""Times of a nomination against the words it rests on, the message's time and the speaker's zone."""
+"""Times of a nomination: against its words, the message's time and the speaker's zone."""
 
 from __future__ import annotations
 

@@ -83,7 +83,10 @@ _ORDERS: Final = re.compile(
     re.IGNORECASE,
 )
 # What is seen as nothing: zero width, soft hyphens, fillers, and selectors in a row.
-_ZERO: Final = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0"
+_ZERO: Final = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2064\u206a-\u206f\u3164"
+    "\ufeff\uffa0"
+)
 _UNSEEN: Final = re.compile(
     f"[{_ZERO}]|[\\w][\u200c\u200d](?=[A-Za-z0-9])|[A-Za-z0-9][\u200c\u200d]"
     f"|[\ufe00-\ufe0f]{{2,}}|[\U000e0100-\U000e01ef]{{2,}}"

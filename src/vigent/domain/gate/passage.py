@@ -79,7 +79,8 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 def own_sentences(text: str, parts: Iterable[tuple[int, int]] | None = None) -> str:
     """Give a folded text without what in it is not its speaker's own."""
-    kept, at = [], 0
+    kept: list[str] = []
+    at = 0
     for start, stop in foreign_parts(text) if parts is None else parts:
         if start > at:
             kept.append(text[at:start])
@@ -98,7 +99,8 @@ def passage_of(content: str, quote: str) -> Passage | None:
     # A line may end anywhere in the item, and the quote need not know of it.
     flat, wanted = text.replace(_LINE, " "), words.replace(_LINE, " ")
     parts = foreign_parts(text)
-    found, at, tried = None, flat.find(wanted), 0
+    found: tuple[int, int, bool] | None = None
+    at, tried = flat.find(wanted), 0
     while at >= 0 and tried < _PLACES:
         tried += 1
         stop = at + len(wanted)
@@ -127,7 +129,7 @@ def _around(
     parts: list[tuple[int, int]],
     start: int,
     stop: int,
-    own: bool,  # noqa: FBT001
+    own: bool,
 ) -> Passage:
     touched = [(a, b) for a, b in sentences(text) if a < stop and start < b]
     first, last = (touched[0][0], touched[-1][1]) if touched else (start, stop)
@@ -145,7 +147,8 @@ def _around(
 
 
 def _pieces(text: str, ends: re.Pattern[str]) -> list[tuple[int, int]]:
-    found, at = [], 0
+    found: list[tuple[int, int]] = []
+    at = 0
     for match in ends.finditer(text):
         if match.end() > at:
             found.append((at, match.end()))

@@ -12,13 +12,13 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 import phonenumbers
-from stdnum import iban, luhn  # pyright: ignore[reportMissingTypeStubs]
-from stdnum.br import cpf  # pyright: ignore[reportMissingTypeStubs]
-from stdnum.cn import ric  # pyright: ignore[reportMissingTypeStubs]
-from stdnum.de import idnr  # pyright: ignore[reportMissingTypeStubs]
-from stdnum.es import nie, nif  # pyright: ignore[reportMissingTypeStubs]
-from stdnum.fr import nir  # pyright: ignore[reportMissingTypeStubs]
-from stdnum.us import ssn  # pyright: ignore[reportMissingTypeStubs]
+from stdnum import iban, luhn
+from stdnum.br import cpf
+from stdnum.cn import ric
+from stdnum.de import idnr
+from stdnum.es import nie, nif
+from stdnum.fr import nir
+from stdnum.us import ssn
 
 __all__ = ["Kind", "masked", "personal_kinds"]
 
@@ -63,14 +63,20 @@ _CARD: Final = re.compile(r"3[47]|4|5[1-5]|2[2-7]|6(?:011|5|4[4-9])|62|35")
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 _Check = Callable[[str], bool]
+
+
+def _is_cpf(text: str) -> bool:
+    return cpf.is_valid(re.sub(r"\D", "", text))
+
+
 _IDENTITIES: Final[tuple[tuple[re.Pattern[str], _Check], ...]] = (
     (re.compile(r"(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)"), ssn.is_valid),
     (re.compile(r"(?<!\d)\d{3}\.\d{3}\.\d{3}-\d{2}(?!\d)"), cpf.is_valid),
-    (re.compile(r"(?<=cpf\D)\D{0,12}\d{11}(?!\d)|(?<=CPF\D)\D{0,12}\d{11}(?!\d)"), lambda t: cpf.is_valid(re.sub(r"\D", "", t))),
+    (re.compile(r"(?<=cpf\D)\D{0,12}\d{11}(?!\d)", re.IGNORECASE), _is_cpf),
     (re.compile(r"(?<!\d)\d{17}[\dXx](?![\dA-Za-z])"), ric.is_valid),
     (re.compile(r"(?<!\w)\d{8}-?[A-Za-z](?!\w)"), nif.is_valid),
     (re.compile(r"(?<!\w)[XYZxyz]-?\d{7}-?[A-Za-z](?!\w)"), nie.is_valid),
-    (re.compile(r"(?<!\d)[12][ ]?\d{2}[ ]?\d{2}[ ]?\d[\dABab][ ]?\d{3}[ ]?\d{3}[ ]?\d{2}(?!\d)"), nir.is_valid),
+    (re.compile(r"(?<!\d)[12](?: ?\d\d){2} ?\d[\dAB](?: ?\d{3}){2} ?\d\d(?!\d)"), nir.is_valid),
     (re.compile(r"(?<!\d)\d{2} \d{3} \d{3} \d{3}(?!\d)"), idnr.is_valid),
 )  # fmt: skip
 _IDENTITY_NAMED: Final = re.compile(
@@ -81,16 +87,23 @@ _IDENTITY_NAMED: Final = re.compile(
     r"|：)\s*(?P<it>(?=[\w.-]*\d)[\w.-]{6,})",
     re.IGNORECASE,
 )
+_HIDDEN_NAMES: Final = (
+    r"password|passwd|pwd|passphrase|passcode|api_?key|secret(?:_key)?|access_?token|auth_?token"
+    r"|private_?key|seed_?phrase|pin|pin_?code|cvv|cvc|otp|passwort|kennwort|contraseña|senha"
+    r"|mot_de_passe"
+)
+_ACCOUNT_NAMES: Final = (
+    r"iban|card_?number|credit_?card(?:_number)?|account_?number|bank_?account(?:_number)?"
+)
+_IDENTITY_NAMES: Final = (
+    r"ssn|passport_?(?:number|no)|national_id|tax_?id|steuer_?id|dni|cpf|id_?number"
+    r"|social_security(?:_number)?"
+)
 _ATTRIBUTES: Final[dict[Kind, re.Pattern[str]]] = {
-    "secret": re.compile(
-        r"(?:^|[_\W])(?:password|passwd|pwd|passphrase|passcode|api_?key|secret(?:_key)?"
-        r"|access_?token|auth_?token|private_?key|seed_?phrase|pin|pin_?code|cvv|cvc|otp|passwort"
-        r"|kennwort|contraseña|senha|mot_de_passe)(?:$|[_\W])|密码",
-        re.IGNORECASE,
-    ),
-    "account_number": re.compile(r"(?:^|_)(?:iban|card_?number|credit_?card(?:_number)?|account_?number|bank_?account(?:_number)?)$", re.IGNORECASE),
-    "identity_number": re.compile(r"(?:^|_)(?:ssn|passport_?(?:number|no)|national_id|tax_?id|steuer_?id|dni|cpf|id_?number|social_security(?:_number)?)$", re.IGNORECASE),
-}  # fmt: skip
+    "secret": re.compile(rf"(?:^|[_\W])(?:{_HIDDEN_NAMES})(?:$|[_\W])|密码", re.IGNORECASE),
+    "account_number": re.compile(rf"(?:^|_)(?:{_ACCOUNT_NAMES})$", re.IGNORECASE),
+    "identity_number": re.compile(rf"(?:^|_)(?:{_IDENTITY_NAMES})$", re.IGNORECASE),
+}
 
 
 def personal_kinds(

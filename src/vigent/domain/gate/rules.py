@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from vigent.domain.attributes import trust_rank
 from vigent.domain.daywords import day_of
-from vigent.domain.gate import cues, saying
+from vigent.domain.gate import cues, saying, speaking
 from vigent.domain.gate.case import WISHES, Case, Finding, Verdict, finding, gravest
 from vigent.domain.gate.codes import Outcome
 from vigent.domain.gate.dates import Dates, check_dates
@@ -72,7 +72,7 @@ def _instructions(case: Case) -> list[Finding]:
     if case.own:
         if closes_frame(passage.text) or overrides(proposed) or addresses_models(passage.text):
             found.append(finding("instruction_markup"))
-    elif not saying.confirmed(case) and (
+    elif not speaking.confirmed(case) and (
         instructs(passage.sentence) or instructs(proposed) or overrides(passage.text)
     ):
         found.append(finding("instruction_untrusted"))
@@ -85,9 +85,9 @@ def words_of(case: Case) -> str:
     if passage is None:
         return ""
     said = [passage.sentence]
-    if case.source == "assistant" and saying.confirmed(case):
+    if case.source == "assistant" and speaking.confirmed(case):
         said.append(case.after)
-    elif case.own and (asked := saying.answered(case)):
+    elif case.own and (asked := speaking.answered(case)):
         said.append(asked)
     extra = case.nomination.time_words
     if extra and extra in passage.text:
@@ -127,7 +127,7 @@ def _value(case: Case) -> list[Finding]:
         shown, words, today=today, least=least, names=names, definition=case.definition
     ):
         found.append(finding("value_unsupported"))
-    if saying.confirmed(case):
+    if speaking.confirmed(case):
         return found
     if said.text is not None:
         nearest = nearest_clause(said.text, passage.sentence)
@@ -176,12 +176,13 @@ def _carries(case: Case, sentence: str, spans: list[tuple[int, int]]) -> bool:
 
 
 def _class_outcome(case: Case, kind: Kind) -> Outcome:
-    rule: PolicyRule = {
+    rules: dict[Kind, PolicyRule] = {
         "secret": case.policy.secrets,
         "account_number": case.policy.accounts,
         "identity_number": case.policy.identities,
         "contact_data": case.policy.contacts,
-    }[kind]
+    }
+    rule = rules[kind]
     sensitive = case.definition is not None and case.definition.sensitivity == "sensitive"
     if rule == "reject" and sensitive:
         rule = "review"
@@ -195,7 +196,7 @@ def _sensitivity(case: Case) -> list[Finding]:
     if definition.sensitivity == "personal":
         return [] if case.own else [finding("needs_confirmation")]
     asked = passage is not None and case.own and cues.MEMO.search(passage.sentence)
-    return [] if asked or saying.confirmed(case) else [finding("needs_confirmation")]
+    return [] if asked or speaking.confirmed(case) else [finding("needs_confirmation")]
 
 
 def known_confidence(given: Any) -> float | None:
@@ -230,7 +231,7 @@ def _recurrence(case: Case) -> list[Finding]:
     if definition is None or definition.recurrence <= 1 or case.nomination.retracts:
         return []
     asked = passage is not None and case.own and cues.MEMO.search(passage.sentence)
-    if asked or saying.confirmed(case) or case.recurred >= definition.recurrence:
+    if asked or speaking.confirmed(case) or case.recurred >= definition.recurrence:
         return []
     return [finding("recurrence", f"{case.recurred} of {definition.recurrence}")]
 
@@ -238,8 +239,8 @@ def _recurrence(case: Case) -> list[Finding]:
 Rule = Callable[[Case], list[Finding]]
 RULES: Final[tuple[tuple[str, Rule], ...]] = (
     ("evidence", _evidence),
-    ("speaker", saying.speaker),
-    ("subject", saying.subject),
+    ("speaker", speaking.speaker),
+    ("subject", speaking.subject),
     ("instructions", _instructions),
     ("assertion", saying.assertion),
     ("time", _time),
@@ -266,7 +267,7 @@ def judge(case: Case) -> Verdict:
     mode = case.nomination.mode
     if mode == "correction" and not denies_past(words):
         mode = "change"
-    trust = "person" if saying.confirmed(case) else trust_of(case.source)
+    trust = "person" if speaking.confirmed(case) else trust_of(case.source)
     if case.own and any(f.code in {"quoted_text", "reported"} for f in found):
         trust = "document"
     return Verdict(

@@ -134,8 +134,10 @@ def foreign_parts(text: str) -> list[tuple[int, int]]:
     """Give the parts of a person's message that they did not say themselves, in order.
 
     Quoted speech of more than a few words, cited lines, code, what is handed over to be worked on,
-    letters and chats that are pasted in, and what was injected.
+    letters and chats that are pasted in, what was injected, and all beyond 20,000 characters.
     """
+    beyond = [(LONGEST, len(text))] if len(text) > LONGEST else []
+    text = text[:LONGEST]
     found = [
         m.span() for pattern in (_FENCE_LINES, _CITED, _INJECTED) for m in pattern.finditer(text)
     ]
@@ -143,7 +145,7 @@ def foreign_parts(text: str) -> list[tuple[int, int]]:
     found += _handed_over(text)
     rows = list(_LABELLED.finditer(text))
     found += [m.span() for m in rows if len(rows) > 1 or _SPEAKS.search(m.group())]
-    return sorted(found)
+    return sorted([*found, *beyond])
 
 
 def is_foreign(text: str, parts: Iterable[tuple[int, int]], start: int, stop: int) -> bool:

@@ -37,16 +37,30 @@ _COUNTED: Final = (
     ("nine neun neuf nueve nove", 9), ("ten zehn dix diez dez", 10),
     ("eleven elf onze once", 11), ("twelve zwölf douze doce doze", 12),
     ("twenty zwanzig vingt veinte vinte", 20), ("thirty dreißig trente treinta trinta", 30),
-    ("forty vierzig quarante cuarenta quarenta", 40), ("fifty fünfzig cinquante cincuenta cinquenta", 50),
+    ("forty vierzig quarante cuarenta quarenta", 40),
+    ("fifty fünfzig cinquante cincuenta cinquenta", 50),
     ("hundred hundert cent cien cem", 100), ("thousand tausend mille mil", 1000),
 )  # fmt: skip
 _NUMBERS: Final = {fold(word): Decimal(n) for line, n in _COUNTED for word in line.split()}
 _HAN: Final = {c: Decimal(n) for n, c in enumerate("零一二三四五六七八九十")} | {"两": Decimal(2)}
 # Words that any such text may have, whatever was said.
-_EMPTY: Final = frozenset(
-    fold(w)
-    for w in ["user", "users", "person", "customer", "client", "assistant", "always", "please", "also", "really", "very", "now", "currently", "prefer", "prefers", "preference", "prefered", "preferred", "like", "likes", "love", "loves", "want", "wants", "would", "enjoy", "enjoys", "favourite", "favorite", "use", "uses", "using", "answer", "answers", "reply", "replies", "respond", "responds", "response", "responses", "keep", "make", "wish", "wishes", "rather", "should", "must", "need", "needs", "name", "named", "called", "person's", "today", "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einer", "und", "oder", "ist", "sind", "war", "hat", "haben", "wird", "werden", "zu", "zum", "zur", "mit", "für", "von", "vom", "im", "in", "am", "an", "auf", "aus", "bei", "nutzer", "nutzerin", "benutzer", "kunde", "kundin", "mag", "möchte", "will", "bevorzugt", "lieber", "gern", "gerne", "immer", "bitte", "soll", "sollte", "antworten", "antworte", "antwort", "auch", "sehr", "le", "la", "les", "l", "un", "une", "des", "du", "de", "d", "et", "ou", "est", "sont", "a", "ont", "au", "aux", "en", "dans", "sur", "pour", "par", "avec", "il", "elle", "je", "j", "que", "qui", "qu", "se", "s", "ce", "cette", "utilisateur", "utilisatrice", "client", "cliente", "aime", "préfère", "veut", "souhaite", "toujours", "doit", "réponse", "réponds", "répondre", "aussi", "très", "el", "los", "las", "una", "unos", "del", "al", "y", "o", "es", "son", "ha", "han", "en", "con", "por", "para", "que", "se", "su", "sus", "yo", "me", "mi", "te", "le", "lo", "usuario", "usuaria", "cliente", "prefiere", "gusta", "gustan", "quiere", "siempre", "debe", "responder", "respuesta", "también", "muy", "os", "as", "um", "uma", "do", "da", "dos", "das", "no", "na", "nos", "nas", "e", "ou", "é", "são", "tem", "com", "por", "para", "que", "se", "seu", "sua", "eu", "meu", "minha", "usuário", "usuária", "utilizador", "prefere", "gosta", "quer", "sempre", "deve", "responder", "resposta", "também", "muito"]
-)  # fmt: skip
+_EMPTY_WORDS: Final = (
+    "user users person customer client assistant always please also really very now currently "
+    "prefer prefers preference prefered preferred like likes love loves want wants would enjoy "
+    "enjoys favourite favorite use uses using answer answers reply replies respond responds "
+    "response responses keep make wish wishes rather should must need needs name named called "
+    "person's today der die das den dem des ein eine einen einer und oder ist sind war hat haben "
+    "wird werden zu zum zur mit für von vom im in am an auf aus bei nutzer nutzerin benutzer "
+    "kunde kundin mag möchte will bevorzugt lieber gern gerne immer bitte soll sollte antworten "
+    "antworte antwort auch sehr le la les l un une du de d et ou est sont a ont au aux en dans "
+    "sur pour par avec il elle je j que qui qu se s ce cette utilisateur utilisatrice cliente "
+    "aime préfère veut souhaite toujours doit réponse réponds répondre aussi très el los las una "
+    "unos del al y o es son ha han con por para su sus yo me mi te lo usuario usuaria prefiere "
+    "gusta gustan quiere siempre debe responder respuesta también muy os as um uma do da dos no "
+    "na nos nas e é são tem com seu sua eu meu minha usuário usuária utilizador prefere gosta "
+    "quer sempre deve resposta também muito "
+)
+_EMPTY: Final = frozenset(fold(w) for w in _EMPTY_WORDS.split())
 _EMPTY_HAN: Final = frozenset("的了是在和与我你他她用户喜欢偏好总请要会想很也都")
 _NOT: Final = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without|isn't|zero"
@@ -143,7 +157,7 @@ def borne_out(
 
 
 def _text_stands(value: str, said: str, today: dt.date, least: float, names: Iterable[str]) -> bool:
-    if fold(value) in fold(said):
+    if _stands_whole(value, said):
         return True
     for address in _ADDRESS.findall(value):
         if address.rstrip(".,;").lower() not in said.lower():
@@ -159,16 +173,25 @@ def _text_stands(value: str, said: str, today: dt.date, least: float, names: Ite
     if numbers and not numbers & _numbers(said) and not _digits(rest) <= _digits(said):
         return False
     own = {w for name in names for w in words(name)}
-    wanted = [
-        w for w in words(rest)
-        if w not in STOPWORDS and w not in _EMPTY and w not in own and w not in _EMPTY_HAN
-        and not w.isdigit()
-    ]  # fmt: skip
-    if not wanted:
-        return True
+    every = [w for w in words(rest) if not w.isdigit()]
+    wanted = [w for w in every if not _is_empty(w) and w not in own]
     there = set(words(said))
+    if not wanted:
+        return not every or any(w in there for w in every)
     share = sum(any(_alike(w, t) for t in there) for w in wanted) / len(wanted)
     return share >= least
+
+
+def _is_empty(word: str) -> bool:
+    """Whether a word is one that any such text may have."""
+    return word in STOPWORDS or word in _EMPTY or word in _EMPTY_HAN
+
+
+def _stands_whole(value: str, said: str) -> bool:
+    """Whether the words of a value stand side by side in what was said."""
+    wanted, there = words(value), words(said)
+    size = len(wanted)
+    return size > 0 and any(there[i : i + size] == wanted for i in range(len(there) - size + 1))
 
 
 def _alike(one: str, other: str) -> bool:
@@ -242,7 +265,7 @@ def agrees(text: str, said: str) -> bool:
 
 def nearest_clause(value: object, said: str) -> str:
     """Give the clause of some words that has most of a value; all of them where none has any."""
-    wanted = {w for w in words(str(value)) if w not in STOPWORDS and w not in _EMPTY}
+    wanted = {w for w in words(str(value)) if not _is_empty(w)}
     best, most = said, 0
     for clause in _CLAUSES.split(said):
         there = set(words(clause))
