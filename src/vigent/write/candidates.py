@@ -22,7 +22,7 @@ from vigent.domain.gate.policy import GatePolicy
 from vigent.domain.gate.rules import judge, known_confidence
 from vigent.domain.modelword import MODELS_WORD
 from vigent.domain.resources import ResourceRow
-from vigent.domain.text import check_id
+from vigent.domain.text import MAX_TEXT, check_id
 from vigent.domain.time import iso
 from vigent.errors import CallerError, InvalidInput, NotFound
 from vigent.ports.storage import Snapshot
@@ -92,7 +92,8 @@ class Candidates:
     ) -> Candidate:
         """Judge a candidate again, by the policy and the schema as they are now.
 
-        One that is in force, or that somebody decided, stays as it is. Raises NotFound.
+        One that is in force, that somebody decided, or whose episode is gone, stays as it is.
+        Raises NotFound.
         """
         id = check_id(candidate_id, "candidate_id")
         with self._writer.pipeline.session() as session:
@@ -109,7 +110,12 @@ class Candidates:
                     f"candidate_id: there is no candidate {id} here", field="candidate_id"
                 )
             row = source_row(session, self._context, found.episode_id)
-            if row is None or found.outcome == "accepted" or self._decided(session, found):
+            if (
+                row is None
+                or row.content is None
+                or found.outcome == "accepted"
+                or self._decided(session, found)
+            ):
                 return found
             delta = {**found.delta, **self._waiting(session, found)}
             return self._judged(session, kept.person, row, id, delta, checked(delta), kept)
@@ -168,7 +174,12 @@ class Candidates:
     ) -> Candidate:
         nomination = Nomination(**{k: delta[k] for k in _FIELDS if k in delta})
         nomination, delta_as = self._resolved(session, person, nomination, delta)
-        if row.person not in (person, ""):
+        too_long = next((k for k, v in delta.items() if len(str(v)) > MAX_TEXT), None)
+        if too_long is not None:
+            delta = {k: v for k, v in delta.items() if len(str(v)) <= MAX_TEXT}
+            verdict = _refused(finding("schema_mismatch", too_long), nomination)
+            draft, found = None, list(verdict.findings)
+        elif row.person not in (person, ""):
             verdict = _refused(finding("other_person"), nomination)
             draft, found = None, list(verdict.findings)
         else:

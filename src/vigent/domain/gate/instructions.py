@@ -11,9 +11,10 @@ __all__ = ["addresses_models", "closes_frame", "has_unseen", "instructs", "overr
 _FRAME: Final = re.compile(
     r"</?\s*(?:system|assistant|user|human|memor(?:y|ies)|instructions?|prompt|context|vigent:\w+"
     r"|im_start|im_end|tool\w*|function\w*|admin)\b[^>]*>"
-    r"|<\|[^|>]{1,40}\|>|\[/?(?:INST|SYS|SYSTEM)\]|<<SYS>>|^\s*#{1,6}\s*(?:system|instructions?"
+    r"|<\|[^|>]{1,40}\|>|\[/?(?:INST|SYS|SYSTEM)\]|<<SYS>>"
+    r"|^[ \t]*#{1,6}[ \t]*(?:system|instructions?"
     r"|assistant|admin)\b"
-    r"|^\s*(?:system|assistant|developer)\s*(?:prompt|message|note)?\s*:",
+    r"|^[ \t]*(?:system|assistant|developer)\s*(?:prompt|message|note)?\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
 _OVERRIDE: Final = re.compile(

@@ -14,8 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from vigent.domain.gate.sources import foreign_parts, is_foreign
+from vigent.domain.gate.sources import LONGEST, foreign_parts, is_foreign
 from vigent.domain.sections import without_injected
+from vigent.domain.text import MAX_TEXT
 
 __all__ = ["Passage", "folded", "own_sentences", "passage_of", "sentences"]
 
@@ -24,6 +25,7 @@ _MARKS: Final = str.maketrans({
     "\u00a0": " ", "\u202f": " ",
 })  # fmt: skip
 _PLACES: Final = 100
+_NEAR: Final = 2_000
 _LINE: Final = "\n"
 # A stop ends a sentence where white space follows; not that of an abbreviation or an ordinal.
 _END: Final = re.compile(
@@ -94,7 +96,7 @@ def passage_of(content: str, quote: str) -> Passage | None:
     Of several places the first that is the speaker's own is taken.
     """
     text, words = folded(without_injected(content)), folded(quote)
-    if not words:
+    if not words or len(words) > MAX_TEXT:
         return None
     # A line may end anywhere in the item, and the quote need not know of it.
     flat, wanted = text.replace(_LINE, " "), words.replace(_LINE, " ")
@@ -131,7 +133,13 @@ def _around(
     stop: int,
     own: bool,
 ) -> Passage:
-    touched = [(a, b) for a, b in sentences(text) if a < stop and start < b]
+    """Give a quote with what is near it: a sentence is looked for no further than _NEAR."""
+    said = own_sentences(text[:LONGEST], [part for part in parts if part[0] < LONGEST])
+    low, high = max(0, start - LONGEST), stop + LONGEST
+    text, start, stop = text[low:high], start - low, stop - low
+    low, high = max(0, start - _NEAR), min(len(text), stop + _NEAR)
+    near = text[low:high]
+    touched = [(low + a, low + b) for a, b in sentences(near) if low + a < stop and start < low + b]
     first, last = (touched[0][0], touched[-1][1]) if touched else (start, stop)
     sentence = text[first:last]
     clauses = [
@@ -142,7 +150,7 @@ def _around(
     clause = text[clauses[0][0] : clauses[-1][1]] if clauses else sentence
     return Passage(
         text, start, stop, own, sentence.strip(), clause.strip(), text[first:start],
-        text[stop:last], own_sentences(text, parts),
+        text[stop:last], said,
     )  # fmt: skip
 
 

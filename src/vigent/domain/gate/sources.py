@@ -101,7 +101,7 @@ _HEADED: Final = re.compile(
 _WROTE: Final = re.compile(
     r"(?:\bwrote|\bschrieb|\ba écrit|\bescribió|\bescreveu|写道)\s*[:：]", re.IGNORECASE
 )
-_RULED: Final = re.compile(r"^\s*(?:-{3,}|={3,}|\*{3,}|_{3,}|#{2,}.*)\s*$", re.MULTILINE)
+_RULED: Final = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,}|#{2,}.*)[ \t]*$", re.MULTILINE)
 _LABELLED: Final = re.compile(
     r"^(?:(?!(?:note|ps|p\.s|nb|edit|update|todo|reminder|important|btw|fyi|me|ich|yo|moi|eu|我)\b)"
     r"[^\W\d_][\w .'-]{0,24})[:：]\s+.*$",
