@@ -7,9 +7,7 @@ policy it can be judged anew, unless it is in force or somebody has decided it.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
 
@@ -17,7 +15,6 @@ from vigent.domain.candidates import Candidate, id_of, of_episode
 from vigent.domain.changes import ChangeSet, ResourceChanges
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.gate.case import Case, Finding, Nomination, Verdict, finding, gravest
-from vigent.domain.gate.personal import masked
 from vigent.domain.gate.policy import GatePolicy
 from vigent.domain.gate.rules import judge, known_confidence
 from vigent.domain.modelword import MODELS_WORD
@@ -25,8 +22,7 @@ from vigent.domain.resources import ResourceRow
 from vigent.domain.text import MAX_TEXT, check_id
 from vigent.domain.time import iso
 from vigent.errors import CallerError, InvalidInput, NotFound
-from vigent.ports.storage import Snapshot
-from vigent.write.context import Context
+from vigent.write.candidaterows import SECRET, digest_of, kept_of, shown_of, told_of
 from vigent.write.draft import Draft
 from vigent.write.result import WriteResult
 from vigent.write.review import Reviewer, proposed_by
@@ -35,7 +31,7 @@ from vigent.write.surroundings import bearers, case_of, source_row, waiting_for
 from vigent.write.verbs import Writer
 from vigent.write.work import token_of
 
-__all__ = ["Candidates", "Checked", "drop_orphans"]
+__all__ = ["Candidates", "Checked"]
 
 Checked = Callable[[str], tuple[str | None, str | None]]
 """What the caller's own checks say of a candidate under a trust: why held, and why refused."""
@@ -45,11 +41,6 @@ _REASONS: Final = {
     "needs the person's own word": "not_own_wish",
     "confidence is less than the store asks": "confidence_low",
 }
-_SECRET: Final = frozenset({"secret", "account_number", "identity_number"})
-_LABELS: Final = (
-    "subject", "attribute", "type", "mode", "confidence", "assertion", "durable", "speaker",
-)  # fmt: skip
-"""What a proposal says of itself, and not what it says."""
 _PAGE: Final = 200
 
 
@@ -80,9 +71,9 @@ class Candidates:
                     f"source_episode_id: there is no episode {episode} here",
                     field="source_episode_id",
                 )
-            id = id_of(row.id, _digest(session.salt, person, delta))
+            id = id_of(row.id, digest_of(session.salt, person, delta))
             before = session.transaction.resource(self._context.tenant, "candidate", id)
-            if before is not None and not _SECRET & set(Candidate.of_row(before).reasons):
+            if before is not None and not SECRET & set(Candidate.of_row(before).reasons):
                 return self._again(session, Candidate.of_row(before))
             # What was refused as secret was not kept: only here can it be judged anew.
             return self._judged(session, person, row, id, delta, checked, before)
@@ -150,7 +141,7 @@ class Candidates:
                 rows = snapshot.resources(
                     self._context.tenant, "candidate", after=after, limit=_PAGE
                 )
-                told = _told(snapshot, self._context, rows)
+                told = told_of(snapshot, self._context, rows)
                 for row in rows:
                     if begin is not None and not row.id.startswith(begin):
                         return
@@ -244,7 +235,7 @@ class Candidates:
         if draft is None or verdict.outcome == "rejected":
             if waiting is not None:
                 self._reviewer.settle(session, waiting, "rejected", verdict.reason)
-            shown = {k: _shown(verdict, delta, k) for k in ("subject", "attribute")}
+            shown = {k: shown_of(verdict, delta, k) for k in ("subject", "attribute")}
             return self._writer.note_refused(session, person, shown, verdict.reason or "")
         draft.held = None if verdict.outcome == "accepted" else verdict.reason
         draft.hold_as = "buffered" if verdict.outcome == "buffered" else "pending_review"
@@ -289,7 +280,7 @@ class Candidates:
         candidate = Candidate(
             id, row.id, self._context.store, person or None, outcome, reasons, detail,
             verdict.trust, None if result.memory is None else result.memory.memory_id,
-            _kept_of(verdict, outcome, delta), iso(made), iso(now),
+            kept_of(verdict, outcome, delta), iso(made), iso(now),
             1 if kept is None else kept.version + 1, result,
         )  # fmt: skip
         stored = ResourceRow(
@@ -338,65 +329,3 @@ def _own_checks(checked: Checked, trust: str) -> list[Finding]:
 
 def _refused(one: Finding, nomination: Nomination) -> Verdict:
     return Verdict("rejected", (one,), "person", nomination.mode, None, None, "")
-
-
-def _digest(salt: bytes, person: str, delta: Mapping[str, Any]) -> str:
-    """Give what is the same for the same proposal and tells nothing of it."""
-    text = json.dumps([person, dict(delta)], sort_keys=True, ensure_ascii=False, default=repr)
-    data = text.encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(data, key=salt, digest_size=12).hexdigest()
-
-
-def _masked(verdict: Verdict, delta: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a proposal as it may be kept: what was refused as secret is named, not shown."""
-    if not _SECRET & set(verdict.codes):
-        return dict(delta)
-    about = str(delta.get("attribute") or "")
-    shown: dict[str, Any] = {}
-    for name, value in delta.items():
-        if name == "value":
-            shown[name] = (
-                masked(str(value), about) if masked(str(value), about) != str(value) else "[hidden]"
-            )
-        else:
-            shown[name] = masked(value) if isinstance(value, str) else value
-    return shown
-
-
-def _kept_of(verdict: Verdict, outcome: str, delta: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what the row of a candidate keeps of a proposal.
-
-    What is in force, or waits, says itself what was proposed; then forgetting it forgets all.
-    """
-    if outcome == "rejected":
-        return _masked(verdict, delta)
-    return {name: delta[name] for name in _LABELS if name in delta}
-
-
-def _told(snapshot: Snapshot, context: Context, rows: Sequence[ResourceRow]) -> frozenset[str]:
-    """Give the episodes of some candidates that are still there."""
-    ids = {Candidate.of_row(row).episode_id for row in rows}
-    found = snapshot.episodes(context.tenant, ids=ids) if ids else []
-    now = context.clock.now()
-    return frozenset(one.id for one in found if one.content is not None and one.expires_at > now)
-
-
-def drop_orphans(session: Session, context: Context) -> int:
-    """Remove the candidates of the tenant whose episode is gone; gives how many."""
-    removed, after = 0, ""
-    while True:
-        rows = session.transaction.resources(context.tenant, "candidate", after=after, limit=_PAGE)
-        told = _told(session.transaction, context, rows)
-        gone = [row for row in rows if Candidate.of_row(row).episode_id not in told]
-        if gone:
-            session.transaction.apply(
-                ChangeSet(context.tenant, resources=ResourceChanges(removed=gone))
-            )
-        removed += len(gone)
-        if len(rows) < _PAGE:
-            return removed
-        after = rows[-1].id
-
-
-def _shown(verdict: Verdict, delta: Mapping[str, Any], name: str) -> Any:
-    return _masked(verdict, delta).get(name)

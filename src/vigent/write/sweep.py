@@ -11,7 +11,7 @@ from typing import Final
 from vigent.domain.changes import ChangeSet
 from vigent.domain.time import OPEN, Instant
 from vigent.write.answering import apply
-from vigent.write.candidates import drop_orphans
+from vigent.write.candidaterows import drop_orphans
 from vigent.write.capture import drop
 from vigent.write.forget import forget, head_of_run
 from vigent.write.pipeline import WritePipeline
