@@ -45,7 +45,8 @@ __all__ = ["RULES", "judge"]
 
 _SHARE: Final = {"preference": 0.5, "behaviour": 0.5}
 _BETWEEN: Final = re.compile(
-    r"[,;，；]\s*|\b(?:but|and|aber|sondern|und|pero|sino|y|mais|et|mas|e|ma|maar|en)\b"
+    r"[,;，；]\s*|\b(?:but|and|so|because|aber|deshalb|donc|así que|então|sondern|und|pero|sino|y"
+    r"|mais|et|mas|e|ma|maar|en)\b"
 )
 _OF_POLICY: Final[dict[PolicyRule, Outcome]] = {
     "accept": "accepted", "review": "pending_review", "reject": "rejected",

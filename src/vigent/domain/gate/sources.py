@@ -81,7 +81,10 @@ _HANDED: Final = re.compile(
     r"|analy[sz]e"
     r"|summary|read|check|edit|classify|reply to|answer to|respond to|draft a reply"
     r"|here(?:'s| is| are)|below is|the following|got this|received this|this (?:e-?mail|text|page"
-    r"|article|message|letter|note|ticket|review|chat|log)|found this|it says|it said|reads|states"
+    r"|article|message|letter|note|ticket|review|chat|log)|found this|it says|it said|reads"
+    r"|states|quot(?:e|ing)|example|sample|prompt|poem|song|lyrics|slogan|motto|sign|poster|zitat"
+    r"|zitiere"
+    r"|beispiel|citation|exemple|cita|ejemplo|citação|exemplo"
     r"|fasse?\w*|übersetz\w*|korrigier\w*|erklär\w*|prüf\w*|lies|hier ist|hier der|folgende\w*"
     r"|diese (?:e-?mail|nachricht|seite)|dieser? text|da steht"
     r"|résum\w*|tradui\w*|corrige\w*|expliqu\w*|relis\w*|voici|le texte|ce (?:texte|message|mail)"
@@ -107,12 +110,16 @@ _LABELLED: Final = re.compile(
     r"[^\W\d_][\w .'-]{0,24})[:：]\s+.*$",
     re.MULTILINE | re.IGNORECASE,
 )
-# Words that make what follows the person's own after all.
+# Words that make what follows the person's own after all: they ask for it to be kept, or name it
+# as theirs just before the colon.
 _OWN: Final = re.compile(
-    r"\b(?:remember|note|save|store|keep in mind|my|merk\w*|speicher\w*|mein\w*|recuerda|guarda"
-    r"|mis?|anota"
-    r"|souviens|retiens|note[zr]?|m(?:on|a|es)|lembr\w*|anote|guarde|meus?|minhas?)\b|记住|记下"
-    r"|我的",
+    r"^\W*(?:please |bitte |por favor,? )?(?:remember|note|save|store|keep in mind|merk\w*"
+    r"|notier\w*|speicher\w*"
+    r"|recuerda|guarda|anota|souviens|retiens|note[zr]?|lembr\w*|anote|guarde|ricorda|onthoud)\b"
+    r"|(?:^|[.,!?]\s*|\b(?:here(?:'s| is| are)|hier (?:ist|sind)|voici|aquí est[áa]n?|aqui est[ãá]o?)\s+)"
+    r"(?:my|mein\w*|mi|mis|mon|ma|mes|meus?|minhas?)\s+(?:[\w-]+\s){0,2}[\w-]+\s*(?:is|are)?\s*"
+    r"[:\uff1a\n]$"
+    r"|记住|记下|我的[^:：]{0,8}[:：]$",
     re.IGNORECASE,
 )
 # A name, a colon, and a first person: somebody speaks.
@@ -173,7 +180,7 @@ def _handed_over(text: str) -> Iterator[tuple[int, int]]:
     """Give what follows the words that hand a text over, to the end of the message."""
     for pattern in (_HANDED, _WROTE):
         match = pattern.search(text)
-        own = match is not None and _OWN.search(text, 0, match.end())
+        own = match is not None and _OWN.search(text[: match.end()])
         if match is not None and not own and text[match.end() :].strip():
             yield match.end(), len(text)
     for pattern in (_HEADED, _RULED):

@@ -87,6 +87,7 @@ _KIN_NL: Final = (
 _KIN_ZH: Final = (
     "老婆|老公|妻子|丈夫|太太|先生|女朋友|男朋友|儿子|女儿|孩子|妈妈|爸爸|母亲|父亲|父母|哥哥|弟弟|姐姐|妹妹|朋友|老板|经理|上司|同事|邻居"
     "|宠物|家人|配偶|奶奶|爷爷|外婆|外公|叔叔|阿姨|表哥|表妹|室友|客户|房东|老师|医生|狗|猫"
+    "|妈|爸|哥|姐|弟|妹"
 )
 _OWNER: Final = (
     r"my|our|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr\w+|meus?|minhas?|nossos?|nossas?"
@@ -109,7 +110,14 @@ _RELATIONAL: Final = frozenset(
     haustier supervisor reports colleague physician vet doctor gp dentist team staff manager boss
     assistant marriage relationship""".split()  # noqa: SIM905
 )
-_THIRD_ZH: Final = re.compile("^(?:他|她|他们|她们|老板|经理|客户|同事)")
+_AND_ME: Final = re.compile(
+    r"\s*(?:\w+\s+)?(?:and|und|et|y|e|&|en|和)\s*(?:i|me|ich|moi|yo|eu|io|ik|我)\b", re.IGNORECASE
+)
+_THIRD_ZH: Final = re.compile(
+    r"^\W*(?:他|她|他们|她们|老板|经理|客户|同事|(?:小|老"
+    r"|阿)[\u4e00-\u9fff]{1,2}(?=[喜讨爱恨不最想要住在吃喝很从只])"
+    r"|[\u4e00-\u9fff]{1,3}(?:先生|女士|小姐|老师|同学)(?!我)|(?:彼|彼女|彼ら)[はがの])"
+)
 _THIRD: Final = re.compile(
     r"^\W*(?:(?:and|but|also|so|now|hey|hi|ok|well|because|since|that|und|aber|et|mais|y|pero|e"
     r"|mas)\s+)*"
@@ -131,11 +139,17 @@ _NAMED: Final = re.compile(
     r"|became|bought|left|joined|started"
     r"|ist|hat|wohnt|lebt|arbeitet|mag|liebt|hasst|bevorzugt|will|möchte|spricht|isst|trinkt"
     r"|spielt|fährt|zog|heißt"
-    r"|est|a|habite|vit|travaille|aime|adore|déteste|préfère|veut|parle|mange|boit|joue|s'appelle"
+    r"|est|a(?=\s+\w+é)|habite|vit|travaille|aime|adore|déteste|préfère|veut|parle|mange|boit"
+    r"|joue|s'appelle"
     r"|es|está|tiene|vive|trabaja|ama|odia|prefiere|quiere|habla|come|bebe|juega|se"
     r"|é|tem|mora|trabalha|gosta|adora|odeia|prefere|quer|fala|joga"
     r"|vive|abita|lavora|ama|preferisce|vuole|parla|mangia|beve|gioca|woont|werkt|houdt|haat|wil"
     r"|spreekt|eet|drinkt|speelt)\b"
+)
+_POSSESSIVE: Final = re.compile(
+    r"^\W*(?P<name>(?!It|That|This|What|Who|Let|Here|There|He|She|Today|Tomorrow|Yesterday"
+    r"|One)[A-Z][\w-]+)'s"
+    r"\s+(?!been\b|a\b|an\b|the\b|not\b|my\b)"
 )
 _FIRST_BEING: Final = re.compile(
     r"^\W*(?:(?:and|but|also|so|well|hi|hey|hello|yes|ok|und|et|y|e)[\s,]+)*(?:i'm"
@@ -183,6 +197,8 @@ def third_party(passage: Passage) -> str | None:
         if lead is None or speaks_as_self(_after(lead, passage.lead) + " " + passage.quote):
             return None
         return lead["kin"] or lead["zh"] or lead["ja"]
+    if _AND_ME.match(passage.clause, match.end()):
+        return None
     before = passage.clause[: match.start()]
     if speaks_as_self(before):
         return None
@@ -211,7 +227,7 @@ def third_subject(passage: Passage, selves: frozenset[str], value: str) -> str |
     clause = passage.clause
     if (match := _THIRD.search(clause)) or (match := _THIRD_ZH.search(clause)):
         return match.group().strip()
-    match = _NAMED.search(clause)
+    match = _NAMED.search(clause) or _POSSESSIVE.search(clause)
     if match is None or speaks_as_self(clause):
         return None
     name = fold(match["name"])

@@ -91,7 +91,7 @@ _AGAINST: Final = re.compile(
     r"|never|no\b|non|not\b|un(?!i|der)"
     r"|without|free\b|aversion|taboo|forbid|abneig|verbot|unvertr|vermeid|évit|interdi|détest"
     r"|odi[ao]|evit|alerg|prohib|restric|miedo|medo)"
-    r"|.*(?:过敏|忌|怕|避|禁)",
+    r"|.*(?:过敏|忌|怕|避|禁|不)",
     re.IGNORECASE,
 )
 # Pairs that say no once; and a small word of Portuguese that says no elsewhere.
@@ -106,6 +106,7 @@ _PORTUGUESE: Final = re.compile(
     r"[ãõ]|\b(?:eu|meus?|minhas?|você|moro|sou|uma|pelo|pela|mudei|às|trabalho|prefiro o|gosto)\b",
     re.IGNORECASE,
 )
+_A_NOT_A: Final = re.compile(r"(\w)[不没]\1|可不可以")
 _NO: Final = re.compile(r"\bno\b", re.IGNORECASE)
 _CLAUSES: Final = re.compile(
     r"[,;:，；：。.!?\n]+\s*|\s(?:but|so|because|aber|sondern|weil|pero|sino|porque|mais|car|mas"
@@ -238,7 +239,7 @@ def _digits(text: str) -> set[str]:
 
 def is_negative(text: str) -> bool:
     """Whether a text says no: an odd number of words that deny; a French pair counts as one."""
-    plain = _PAIRS.sub("", text)
+    plain = _PAIRS.sub("", _A_NOT_A.sub("", text))
     if _PORTUGUESE.search(plain):
         plain = _NO.sub(" ", plain)
     return len(_NOT.findall(_NOT_ONLY.sub(" ", plain))) % 2 == 1
