@@ -116,7 +116,8 @@ _OWN: Final = re.compile(
     r"^\W*(?:please |bitte |por favor,? )?(?:remember|note|save|store|keep in mind|merk\w*"
     r"|notier\w*|speicher\w*"
     r"|recuerda|guarda|anota|souviens|retiens|note[zr]?|lembr\w*|anote|guarde|ricorda|onthoud)\b"
-    r"|(?:^|[.,!?]\s*|\b(?:here(?:'s| is| are)|hier (?:ist|sind)|voici|aquí est[áa]n?|aqui est[ãá]o?)\s+)"
+    r"|(?:^|[.,!?]\s*|\b(?:here(?:'s| is| are)|hier (?:ist|sind)|voici|aquí est[áa]n?"
+    r"|aqui est[ãá]o?)\s+)"
     r"(?:my|mein\w*|mi|mis|mon|ma|mes|meus?|minhas?)\s+(?:[\w-]+\s){0,2}[\w-]+\s*(?:is|are)?\s*"
     r"[:\uff1a\n]$"
     r"|记住|记下|我的[^:：]{0,8}[:：]$",

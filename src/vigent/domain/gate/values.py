@@ -204,8 +204,10 @@ def _alike(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if len(short) < 3:
         return False
-    if len(short) <= _SHORT:
-        return short in long if len(short) == _SHORT else long.startswith(short)
+    if len(short) < _SHORT:
+        return long.startswith(short) and len(long) - len(short) <= 2
+    if len(short) == _SHORT:
+        return short in long
     needed = max(_SHORT, round(0.6 * len(short)))
     return any(short[i : i + needed] in long for i in range(len(short) - needed + 1))
 
