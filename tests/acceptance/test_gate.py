@@ -319,3 +319,25 @@ def test_a_person_does_not_see_or_judge_anothers_candidates(world):
     with pytest.raises(NotFound):
         world.memory.candidates.judge(found.candidate_id, person="bo")
     assert world.memory.check().ok
+
+
+# ----------------------------------------------------------------------------- task state
+
+
+def test_a_store_of_tasks_takes_what_is_asked_for():
+    schema = {"attributes": {"seats": {}, "place": {}, "time": {}}}
+    world = World(schema=schema, settings={"gate": {"requests": "accept"}})
+    task = {"subject": "booking-1", "thread": "t"}
+    said = "Can you find a table for two at Sino?"
+    assert world.learn(said, attribute="place", value="Sino", **task).outcome == "accepted"
+    world.said("Sino has one at 7:30, shall I book?", role="assistant", thread="t")
+    assert world.learn("Sure.", attribute="time", value="7:30", **task).outcome == "accepted"
+    found = world.learn("Great.", attribute="time", value="9:15", **task)
+    assert (found.outcome, found.reason) == ("pending_review", "value_unsupported")
+    found = world.learn(said, attribute="place", value="Sino", subject="mira")
+    assert (found.outcome, found.reason) == ("rejected", "asked")
+    world.memory.threads.create(person="bo", id="his")
+    found = world.learn("I'm at Sino?", attribute="place", value="Sino", subject="bo")
+    assert found.outcome == "rejected"
+    strict = World(schema=schema)
+    assert strict.learn(said, attribute="place", value="Sino", **task).reason == "asked"

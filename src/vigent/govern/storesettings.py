@@ -123,6 +123,7 @@ class GateSection(_Section):
     identities: Unknown = "reject"
     contacts: Unknown = "accept"
     documents: Unknown = "accept"
+    requests: Unknown = "reject"
 
 
 class StoreSections(_Section):

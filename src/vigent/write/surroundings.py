@@ -11,7 +11,7 @@ from vigent.domain.gate.case import Case, Item, Nomination, Standing
 from vigent.domain.gate.policy import GatePolicy
 from vigent.domain.schema import trust_rank
 from vigent.domain.statements import Key, KeyId, Statement
-from vigent.domain.text import canonical_subject, words
+from vigent.domain.text import MAX_ID, canonical_subject, words
 from vigent.domain.threads import stub_of
 from vigent.domain.time import named_zone
 from vigent.domain.values import Value, canonical
@@ -55,7 +55,7 @@ def case_of(
     transaction = session.transaction
     zone = timezone or _zone_of(row) or "UTC"
     named_zone(zone)
-    before, after, sealed = _around(transaction, person, row)
+    before, earlier, after, sealed = _around(transaction, person, row)
     definition = None
     if nomination.attribute is not None:
         definition = context.schema.attribute(nomination.attribute)
@@ -64,8 +64,10 @@ def case_of(
     key, token = _key_and_token(session, context, person, nomination, zone)
     return Case(
         nomination=nomination, item=_item(row, sealed=sealed), person=person, selves=selves,
-        before=before, after=after, timezone=zone, namesakes=found if len(found) > 1 else (),
-        definition=definition, standing=_standing(transaction, context, key, token, row),
+        before=before, earlier=earlier, after=after, timezone=zone, definition=definition,
+        namesakes=found if len(found) > 1 else (),
+        others=_others(transaction, context, person, nomination.subject),
+        standing=_standing(transaction, context, key, token, row),
         recurred=1 + len(_sessions_of(transaction, waiting_for(transaction, key, token), row)),
         policy=policy,
     )  # fmt: skip
@@ -89,19 +91,22 @@ def _item(row: EpisodeRow, *, sealed: bool) -> Item:
     )  # fmt: skip
 
 
-def _around(transaction: Transaction, person: str, row: EpisodeRow) -> tuple[str, str, bool]:
-    """Give what the assistant said just before an item, what the person answered, and its seal."""
+def _around(transaction: Transaction, person: str, row: EpisodeRow) -> tuple[str, str, str, bool]:
+    """Give what the assistant said just before an item, all before it, the answer, and its seal."""
     found = transaction.thread_place(row.tenant, row.no)
     if found is None:
-        return "", "", False
+        return "", "", "", False
     thread, place = found
     after = max(0, place.position - _NEAR - 1)
     items = transaction.thread_items(thread, person, after=after, last=None, limit=2 * _NEAR + 1)
     before: list[str] = []
+    earlier: list[str] = []
     answer = ""
     for at, item in items:
         said = "" if at.sealed else item.content or ""
         if at.position < place.position:
+            if item.role in {"user", "assistant"}:
+                earlier.append(said)
             if item.role == "user":
                 before = []
             elif item.role == "assistant" and item.kind in {"assistant", "message"}:
@@ -109,7 +114,7 @@ def _around(transaction: Transaction, person: str, row: EpisodeRow) -> tuple[str
         elif at.position > place.position and item.role == "user":
             answer = said
             break
-    return "\n".join(before), answer, bool(place.sealed)
+    return "\n".join(before), "\n".join(earlier), answer, bool(place.sealed)
 
 
 def _selves(transaction: Transaction, context: Context, person: str) -> frozenset[str]:
@@ -126,6 +131,18 @@ def _selves(transaction: Transaction, context: Context, person: str) -> frozense
         for w in _names(transaction, context, key)
     }
     return frozenset(own)
+
+
+def _others(
+    transaction: Transaction, context: Context, person: str, subject: str | None
+) -> frozenset[str]:
+    """Give the canonical name of a subject that is another person: one who has threads here."""
+    if not subject or subject == person or len(subject) > MAX_ID:
+        return frozenset()
+    linked = transaction.ledger(context.tenant, subject_of=subject).subject
+    if linked or transaction.threads(context.tenant, context.store, (subject,), limit=1):
+        return frozenset({canonical_subject(subject)[1]})
+    return frozenset()
 
 
 def _name_keys(

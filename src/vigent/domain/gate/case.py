@@ -89,10 +89,10 @@ class Case:
     """All that the rules may look at.
 
     ``selves`` are the canonical names of the person: the id, the linked subject, its aliases.
-    ``before`` is what the assistant said just before the item, ``after`` what the person answered
-    to it. ``others`` are canonical names of other persons; ``namesakes`` the subjects that bear
-    the name of the nominated one, where they are several. ``recurred`` counts independent
-    episodes that nominated the same, this one with them.
+    ``before`` is what the assistant said just before the item, ``earlier`` all that was said a few
+    items back, ``after`` what the person answered to it. ``others`` are canonical names of other
+    persons; ``namesakes`` the subjects that bear the name of the nominated one, where they are
+    several. ``recurred`` counts independent episodes that nominated the same, this one with them.
     """
 
     nomination: Nomination
@@ -100,6 +100,7 @@ class Case:
     person: str = ""
     selves: frozenset[str] = frozenset()
     before: str = ""
+    earlier: str = ""
     after: str = ""
     timezone: str = "UTC"
     others: frozenset[str] = frozenset()
@@ -134,6 +135,13 @@ class Case:
     def of_self(self) -> bool:
         """Whether the nomination is about the person whose memory it is."""
         return not self.subject or self.subject in self.selves
+
+    @property
+    def of_task(self) -> bool:
+        """Whether it is of the state of a task, in a store that keeps what was asked for."""
+        of_other = bool(self.subject) and not self.of_self and self.subject not in self.others
+        known = self.definition is not None and self.nomination.type not in WISHES
+        return self.policy.requests == "accept" and self.own and of_other and known
 
     @property
     def own(self) -> bool:

@@ -54,9 +54,11 @@ _ADDRESSED: Final = re.compile(
     re.IGNORECASE,
 )
 _EVERY_MODEL: Final = re.compile(
-    rf"\b(?:any|all|every|dear|note (?:to|for)|attention,?|alle|toutes? (?:les )?|tous (?:les )?"
-    rf"|todos (?:los|os))"
-    rf"\s+(?:the |other )?{_READERS}\b|所有(?:AI|助手|模型|机器人)",
+    r"\b(?:any|all|every|dear|note (?:to|for)|attention,?|alle|toutes? (?:les )?|tous (?:les )?"
+    r"|todos (?:los|os))\s+(?:the |other )?(?:ais?\b|llms?|(?:ai|language) (?:models?|assistants?"
+    r"|agents?)"
+    r"|chat-?bots?|ki-\w+|sprachmodelle?|ias\b|assistants?\b|assistenten|asistentes|assistentes)"
+    r"|所有(?:AI|助手|模型|机器人)",
     re.IGNORECASE,
 )
 _ORDERS: Final = re.compile(

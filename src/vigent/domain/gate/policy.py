@@ -19,7 +19,9 @@ class GatePolicy:
 
     ``secrets``, ``accounts`` and ``identities`` are rejected unless said otherwise; where the
     attribute is declared sensitive they wait for confirmation instead. ``contacts`` are accepted.
-    ``documents`` is about facts that are not of the person. Raises InvalidInput.
+    ``documents`` is about facts that are not of the person. With ``requests`` accepted, what a
+    person asks for counts as said of a declared attribute of a subject that is no person ("Can you
+    find a table for two?"): for stores that keep the state of tasks. Raises InvalidInput.
     """
 
     secrets: Rule = "reject"
@@ -27,10 +29,11 @@ class GatePolicy:
     identities: Rule = "reject"
     contacts: Rule = "accept"
     documents: Rule = "accept"
+    requests: Rule = "reject"
     min_confidence: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("secrets", "accounts", "identities", "contacts", "documents"):
+        for name in ("secrets", "accounts", "identities", "contacts", "documents", "requests"):
             if getattr(self, name) not in _RULES:
                 raise InvalidInput(f"settings.gate.{name}", f"must be one of {', '.join(_RULES)}")
         if not 0 <= self.min_confidence <= 1:

@@ -44,6 +44,8 @@ from vigent.domain.time import named_zone
 __all__ = ["RULES", "judge"]
 
 _SHARE: Final = {"preference": 0.5, "behaviour": 0.5}
+_FLAGS: Final = frozenset({"true", "false", "yes", "no", "dontcare", "any", "none"})
+"""Values of the state of a task that stand for how something was asked for."""
 _BETWEEN: Final = re.compile(
     r"[,;，；]\s*|\b(?:but|and|so|because|aber|deshalb|donc|así que|então|sondern|und|pero|sino|y"
     r"|mais|et|mas|e|ma|maar|en)\b"
@@ -90,6 +92,8 @@ def words_of(case: Case) -> str:
         said.append(case.after)
     elif case.own and (asked := speaking.answered(case)):
         said.append(asked)
+    if case.of_task:
+        said.append(f"{case.earlier}\n{passage.text}")
     extra = case.nomination.time_words
     if extra and extra in passage.text:
         said.append(extra)
@@ -116,6 +120,8 @@ def _value(case: Case) -> list[Finding]:
     if passage is None:
         return []
     words = words_of(case)
+    if said.retracts and case.of_task:
+        return []
     if said.retracts:
         ended = cues.ENDED.search(words) or is_negative(words) or denies_past(words)
         return [] if ended else [finding("retraction_unsupported")]
@@ -123,12 +129,15 @@ def _value(case: Case) -> list[Finding]:
     today = day_of(case.item.at, named_zone(case.timezone))
     names = [case.nomination.subject or "", *case.selves]
     least = _SHARE.get(said.type, 0.34)
+    closed = case.definition is not None and case.definition.kind == "enum"
+    if case.of_task and (closed or str(shown).lower() in _FLAGS):
+        return []
     found: list[Finding] = []
     if not borne_out(
         shown, words, today=today, least=least, names=names, definition=case.definition
     ):
         found.append(finding("value_unsupported"))
-    if speaking.confirmed(case):
+    if speaking.confirmed(case) or case.of_task:
         return found
     if said.text is not None:
         nearest = nearest_clause(said.text, passage.sentence)

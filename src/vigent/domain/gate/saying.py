@@ -48,7 +48,7 @@ def assertion(case: Case) -> list[Finding]:
         return found
     if case.source in {"assistant", "tool", "document", "application"}:
         return found
-    if confirmed(case):
+    if confirmed(case) or case.of_task:
         return found
     if _is_asked(case, passage):
         found.append(finding("asked"))
@@ -217,7 +217,7 @@ def durability(case: Case) -> list[Finding]:
     said, passage = case.nomination, case.passage
     if said.durable is False:
         return [finding("session_only")]
-    if passage is None or said.retracts or said.valid_to is not None:
+    if passage is None or said.retracts or said.valid_to is not None or case.of_task:
         return []
     beside = f"\n{case.after}" if case.source == "assistant" else ""
     match = cues.SESSION.search(passage.sentence + beside)

@@ -90,7 +90,7 @@ _HANDED: Final = re.compile(
     r"|résum\w*|tradui\w*|corrige\w*|expliqu\w*|relis\w*|voici|le texte|ce (?:texte|message|mail)"
     r"|resum\w*|traduc\w*|traduz\w*|revis\w*|explica\w*|aquí (?:está|tienes)|este (?:texto|correo"
     r"|mensaje)"
-    r"|aqui está|esse (?:texto|e-?mail)|corrija|leia|lee)\b[^:\n.?!]{0,60}[:\n]"
+    r"|aqui está|esse (?:texto|e-?mail)|corrija|leia|lee)\b[^:\n.?!]{0,60}[:\n](?!\d)"
     r"|(?:总结|翻译|概括|解释|润色|看看|读一下|如下|以下|这封邮件"
     r"|这篇文章)[^：:\n。？]{0,20}[：:\n]",
     re.IGNORECASE,

@@ -109,7 +109,7 @@ def _of_assistant(case: Case) -> list[Finding]:
 
 def _of_person(case: Case) -> list[Finding]:
     passage = case.passage
-    if passage is None:
+    if passage is None or case.of_task:
         return []
     found: list[Finding] = []
     if not passage.own:
@@ -142,7 +142,7 @@ def subject(case: Case) -> list[Finding]:
     if case.namesakes:
         return [finding("subject_ambiguous", ", ".join(case.namesakes))]
     passage = case.passage
-    if passage is None or not case.own or not passage.own:
+    if passage is None or not case.own or not passage.own or case.of_task:
         return []
     if not case.of_self:
         return _of_other(case, passage)

@@ -112,6 +112,7 @@ _CLAUSES: Final = re.compile(
     r"[,;:，；：。.!?\n]+\s*|\s(?:but|so|because|aber|sondern|weil|pero|sino|porque|mais|car|mas"
     r"|ma|perché|maar|want)\s"
 )
+_JOINED: Final = 6
 _SHORT: Final = 4
 
 
@@ -192,7 +193,10 @@ def _stands_whole(value: str, said: str) -> bool:
     """Whether the words of a value stand side by side in what was said."""
     wanted, there = words(value), words(said)
     size = len(wanted)
-    return size > 0 and any(there[i : i + size] == wanted for i in range(len(there) - size + 1))
+    if size > 0 and any(there[i : i + size] == wanted for i in range(len(there) - size + 1)):
+        return True
+    # “dontcare” stands in “don't care”.
+    return size == 1 and len(wanted[0]) > _JOINED and wanted[0] in "".join(there)
 
 
 def _alike(one: str, other: str) -> bool:
