@@ -37,6 +37,7 @@ from vigent.domain.gate.values import (
     nearest_clause,
     negated,
     said_values,
+    stands_whole,
 )
 from vigent.domain.support import denies_past
 from vigent.domain.time import named_zone
@@ -155,7 +156,8 @@ def _nearest(value: object, passage: Passage, today: dt.date) -> str:
         return passage.clause
     clauses = re.split(_BETWEEN, passage.clause)
     bearing = [c for c in clauses if c.strip() and borne_out(value, c, today=today, least=0.5)]
-    return bearing[-1] if bearing else passage.clause
+    whole = [c for c in bearing if stands_whole(str(value), c)]
+    return (whole or bearing or [passage.clause])[-1]
 
 
 def _personal(case: Case) -> list[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from vigent.domain.gate import cues
+from vigent.domain.gate import cues, voices
 from vigent.domain.gate.case import WISHES, Case, Finding, finding
 from vigent.domain.gate.passage import Passage, folded
 from vigent.domain.gate.speaking import confirmed, last_question
@@ -54,9 +54,12 @@ def assertion(case: Case) -> list[Finding]:
         found.append(finding("asked"))
     if _is_supposed(case, passage):
         found.append(finding("supposed"))
-    if cues.JEST.search(passage.said):
+    if voices.JEST.search(passage.said):
         found.append(finding("joked"))
-    if cues.FICTION.search(f"{passage.lead}{passage.quote}") or _is_story(passage):
+    before = f"{passage.lead}{passage.quote}"
+    dictated = passage.lead if case.nomination.type == "behaviour" else before
+    story = voices.FICTION.search(before) or voices.DICTATED.search(dictated)
+    if story or _is_story(passage):
         found.append(finding("supposed"))
     if not _may_be_over(case) and _is_past(case, passage):
         found.append(finding("past"))
@@ -143,7 +146,7 @@ def _last_clause(lead: str) -> str:
 
 def _is_story(passage: Passage) -> bool:
     """Whether the message begins by saying that a story or a game follows."""
-    return cues.FICTION.search(passage.text[: passage.start]) is not None
+    return voices.FICTION.search(passage.text[: passage.start]) is not None
 
 
 def _is_past(case: Case, passage: Passage) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from vigent.domain.gate import cues
+from vigent.domain.gate import cues, voices
 from vigent.domain.gate.case import WISHES, Case, Finding, finding
 from vigent.domain.gate.passage import Passage, folded, sentences
 from vigent.domain.gate.subjects import (
@@ -115,7 +115,7 @@ def _of_person(case: Case) -> list[Finding]:
     if not passage.own:
         found.append(finding("quoted_text"))
     scope = f"{passage.lead}{passage.quote}"
-    if cues.REPORT.search(scope) or _reported_after(passage):
+    if voices.REPORT.search(scope) or _reported_after(passage):
         told = not case.of_self and case.nomination.type not in WISHES
         if not (told and passage.own and names_subject(case.subject, passage.sentence)):
             found.append(finding("reported"))

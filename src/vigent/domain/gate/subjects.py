@@ -36,7 +36,7 @@ SELF: Final = re.compile(
 
 _KIN: Final = (
     r"wife|husband|partner|spouse|fianc[ée]e?|girlfriend|boyfriend|ex|son|daughter|child|kids?"
-    r"|children|baby|mother|father"
+    r"|children|baby|mother(?! tongue)|father"
     r"|mom|mum|dad|parents?|brothers?|sisters?|siblings?|friends?|boss|manager|colleagues?"
     r"|coworkers?|co-workers?|neighbou?rs?"
     r"|grandmother|grandfather|grandma|grandpa|grandparents|uncle|aunt|cousins?|nephew|niece"
@@ -124,15 +124,18 @@ _THIRD: Final = re.compile(
     r"(?:he|she|they|er|il|elle|ils|elles|él|ella|ellos|ele|ela|eles|elas"
     r"|(?:the|this|that|der|die|das|le|la|l'|les|el|los|o|a|os|as)\s*"
     r"(?:customer|client|user|manager|boss|patient|caller|author|reader|candidate|employee|team"
-    r"|guest|tenant|owner|writer"
-    r"|kund(?:e|in)|nutzer(?:in)?|chef(?:in)?|clienta?e?|utilisat(?:eur|rice)|usuari[oa]|lecteur"
+    r"|guest|tenant|owner|writer|kids|children|family|guys|girls|boys|neighbou?rs|people|users"
+    r"|staff"
+    r"|kund(?:e|in)|kinder|leute|familie|nutzer(?:in)?|chef(?:in)?|enfants|gens|niñ[oa]s|chicos"
+    r"|gente|crianças|pessoal|clienta?e?|utilisat(?:eur|rice)|usuari[oa]|lecteur"
     r"|lector|leitor|cliente|jefe|chefe))\b"
     r"(?!\s+(?:is|was) (?:me|i)\b)",
     re.IGNORECASE,
 )
 _NAMED: Final = re.compile(
     r"^\W*(?:(?:and|but|also|so|now|hey|because|since|that|und|aber|weil|et|mais|y|pero|e|mas)\s+)*"
-    r"(?P<name>(?-i:[A-ZÄÖÜÉÁÍÓÚÇ][\w'-]+(?:\s+[A-ZÄÖÜÉÁÍÓÚÇ][\w'-]+)?))\s+(?:(?:also|just|always"
+    r"(?P<name>(?-i:[A-ZÄÖÜÉÁÍÓÚÇ][\w'-]+(?:\s+[A-ZÄÖÜÉÁÍÓÚÇ][\w'-]+)?))\s+(?:(?:from|at|of|von"
+    r"|aus|de|da|do|di|van) [\w-]+\s+)?(?:(?:also|just|always"
     r"|really|now|only|never|auch|immer|nur|aussi|también|também)\s+)?"
     r"(?:is|was|has|had|lives?|lived|works?|worked|likes|loves|hates|prefers|wants|needs|moved"
     r"|got|speaks|eats|drinks|owns|studies|plays|drives|can't|doesn't|isn't|can|will|turned"

@@ -25,6 +25,7 @@ __all__ = [
     "nearest_clause",
     "negated",
     "said_values",
+    "stands_whole",
 ]
 
 _NUMERAL: Final = re.compile(r"(?<![\w.])[-+]?[0-9][0-9.,' \u00a0]*[0-9]|[0-9]")
@@ -159,7 +160,7 @@ def borne_out(
 
 
 def _text_stands(value: str, said: str, today: dt.date, least: float, names: Iterable[str]) -> bool:
-    if _stands_whole(value, said):
+    if stands_whole(value, said):
         return True
     for address in _ADDRESS.findall(value):
         if address.rstrip(".,;").lower() not in said.lower():
@@ -189,7 +190,7 @@ def _is_empty(word: str) -> bool:
     return word in STOPWORDS or word in _EMPTY or word in _EMPTY_HAN
 
 
-def _stands_whole(value: str, said: str) -> bool:
+def stands_whole(value: str, said: str) -> bool:
     """Whether the words of a value stand side by side in what was said."""
     wanted, there = words(value), words(said)
     size = len(wanted)
