@@ -11,7 +11,7 @@ from vigent.domain.resources import ResourceRow
 from vigent.domain.results import WriteResult
 from vigent.domain.time import iso
 
-__all__ = ["Candidate", "id_of", "of_episode"]
+__all__ = ["Candidate", "episode_of", "id_of", "of_episode"]
 
 _BETWEEN: Final = ":"
 
@@ -24,6 +24,11 @@ def id_of(episode: str, digest: str) -> str:
 def of_episode(episode: str) -> str:
     """Give what the ids of an episode's candidates begin with."""
     return f"{episode}{_BETWEEN}"
+
+
+def episode_of(id: str) -> str:
+    """Give the episode that the candidate of an id rests on."""
+    return id.rpartition(_BETWEEN)[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,19 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from vigent.domain.candidates import Candidate
-from vigent.domain.changes import ChangeSet, ResourceChanges
+from vigent.domain.candidates import episode_of
 from vigent.domain.gate.case import Verdict
 from vigent.domain.gate.personal import masked
 from vigent.domain.resources import ResourceRow
 from vigent.ports.storage import Snapshot
 from vigent.write.context import Context
-from vigent.write.session import Session
 
 __all__ = [
     "SECRET",
     "digest_of",
-    "drop_orphans",
     "kept_of",
     "masked_delta",
+    "orphans",
     "shown_of",
     "told_of",
 ]
@@ -70,26 +68,22 @@ def kept_of(verdict: Verdict, outcome: str, delta: Mapping[str, Any]) -> dict[st
 
 def told_of(snapshot: Snapshot, context: Context, rows: Sequence[ResourceRow]) -> frozenset[str]:
     """Give the episodes of some candidates that are still there."""
-    ids = {Candidate.of_row(row).episode_id for row in rows}
+    ids = {episode_of(row.id) for row in rows}
     found = snapshot.episodes(context.tenant, ids=ids) if ids else []
     now = context.clock.now()
     return frozenset(one.id for one in found if one.content is not None and one.expires_at > now)
 
 
-def drop_orphans(session: Session, context: Context) -> int:
-    """Remove the candidates of the tenant whose episode is gone; gives how many."""
-    removed, after = 0, ""
+def orphans(snapshot: Snapshot, context: Context) -> list[ResourceRow]:
+    """Give the candidates of the tenant whose episode is gone."""
+    found: list[ResourceRow] = []
+    after = ""
     while True:
-        rows = session.transaction.resources(context.tenant, "candidate", after=after, limit=_PAGE)
-        told = told_of(session.transaction, context, rows)
-        gone = [row for row in rows if Candidate.of_row(row).episode_id not in told]
-        if gone:
-            session.transaction.apply(
-                ChangeSet(context.tenant, resources=ResourceChanges(removed=gone))
-            )
-        removed += len(gone)
+        rows = snapshot.resources(context.tenant, "candidate", after=after, limit=_PAGE)
+        told = told_of(snapshot, context, rows)
+        found += [row for row in rows if episode_of(row.id) not in told]
         if len(rows) < _PAGE:
-            return removed
+            return found
         after = rows[-1].id
 
 
