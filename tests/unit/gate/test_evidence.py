@@ -149,6 +149,7 @@ def test_what_the_person_said_before_is_their_word():
     "said",
     [
         "My brother Teo is vegan and can't stand opera.",
+        "My brother is vegan.",
         "Mein Bruder ist vegan.",
         "Mon frère est vegan.",
         "Mi hermano es vegan.",
@@ -194,3 +195,17 @@ def test_another_persons_words_are_theirs():
 def test_a_name_that_two_bear_is_held_with_both():
     found = judged("Alex has a new number.", text="x", namesakes=("p1", "p2"))
     assert (found.reason, found.detail) == ("subject_ambiguous", "p1, p2")
+
+
+def test_where_nobody_is_known_the_words_are_their_subjects():
+    assert codes("I'm vegan.", person="", attribute="diet", value="vegan", subject="bo") == ()
+    said = "My brother is vegan."
+    found = codes(said, person="", attribute="diet", value="vegan", subject="bo")
+    assert found == ("wrong_subject",)
+    found = codes("Bo is vegan.", person="", attribute="diet", value="vegan", subject="bo")
+    assert found == ()
+
+
+def test_a_model_may_call_the_speaker_the_user():
+    page = {"role": "document", "attribute": "city", "value": "Oslo", "subject": "user"}
+    assert codes("The reader lives in Oslo.", **page) == ("untrusted_source",)

@@ -32,6 +32,10 @@ WISHES: Final = frozenset({"preference", "behaviour"})
 """Types that are the person's to say, and nobody else's."""
 
 
+_SPEAKERS: Final = frozenset({"user", "the user", "i", "me", "myself", "self", "the person"})
+"""What models call whoever speaks, where they do not use the id."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nomination:
     """What a model proposes, in the order in which it reasoned; nothing of it is believed.
@@ -134,7 +138,7 @@ class Case:
     @property
     def of_self(self) -> bool:
         """Whether the nomination is about the person whose memory it is."""
-        return not self.subject or self.subject in self.selves
+        return not self.subject or self.subject in self.selves or self.subject in _SPEAKERS
 
     @property
     def of_task(self) -> bool:

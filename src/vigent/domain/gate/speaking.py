@@ -144,7 +144,9 @@ def subject(case: Case) -> list[Finding]:
     passage = case.passage
     if passage is None or not case.own or not passage.own or case.of_task:
         return []
-    if not case.of_self:
+    # Where nobody is known to speak, words that do not name their subject are taken as its own.
+    named = names_subject(case.nomination.subject or "", passage.sentence)
+    if not case.of_self and (case.person or named):
         return _of_other(case, passage)
     said = case.nomination
     value = said.text if said.text is not None else str(said.value or "")
@@ -171,10 +173,11 @@ def _about_relation(case: Case, value: str) -> bool:
 def _names_value(kin: str, passage: Passage, value: str) -> bool:
     """Whether the value is just what the relative is called: “my brother Teo”."""
     match = re.search(
-        rf"{re.escape(kin)}\W+(?:is |heißt |s'appelle |se llama )?{re.escape(value)}",
+        rf"{re.escape(kin)}\W+(?:(?:is )?(?:called|named) |heißt |s'appelle |se llama "
+        rf"|se chama )?{re.escape(value)}",
         passage.clause,
     )
-    return bool(value) and match is not None and len(words(value)) <= 2
+    return match is not None and value[:1].isupper() and len(words(value)) <= 2
 
 
 def _of_other(case: Case, passage: Passage) -> list[Finding]:
