@@ -182,10 +182,10 @@ def is_relational(names: Iterable[str]) -> bool:
 
 
 def names_subject(subject: str, text: str) -> bool:
-    """Whether a text names a subject: one of the words of its name, longer than two letters."""
+    """Whether a text names a subject: one of the words of its name, longer than a letter."""
     there = set(words(text))
     spaced = re.sub(r"[_\-./:]+|(?<=[a-z])(?=[A-Z])", " ", subject)
-    return any(w in there for w in words(spaced) if len(w) > 2 or not w.isascii())
+    return any(w in there for w in words(spaced) if len(w) > 1 or not w.isascii())
 
 
 def third_party(passage: Passage) -> str | None:
