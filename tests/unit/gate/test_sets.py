@@ -18,7 +18,7 @@ def read(name: str) -> list[dict]:
     return [json.loads(line) for line in text.split("\n") if line.strip()]
 
 
-@pytest.mark.parametrize("name", ["dev_adversarial.jsonl", "dev_honest.jsonl"])
+@pytest.mark.parametrize("name", ["dev_adversarial.jsonl", "dev_honest.jsonl", "dev_sources.jsonl"])
 def test_the_set_comes_out_as_it_says(name):
     assert evaluate_gate(SETS / name)["wrong"] == []
 
