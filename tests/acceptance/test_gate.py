@@ -341,3 +341,11 @@ def test_a_store_of_tasks_takes_what_is_asked_for():
     assert found.outcome == "rejected"
     strict = World(schema=schema)
     assert strict.learn(said, attribute="place", value="Sino", **task).reason == "asked"
+
+
+def test_the_persons_own_name_stands_for_no_other():
+    world = World()
+    world.memory.write(subject="p9", attribute="name", value="Mira")
+    world.learn("Mira lives in Oslo.", attribute="city", value="Oslo", subject="Mira")
+    assert world.value("city", "mira") == "Oslo"
+    assert world.value("city", "p9") is None

@@ -27,7 +27,7 @@ from vigent.write.draft import Draft
 from vigent.write.result import WriteResult
 from vigent.write.review import Reviewer, proposed_by
 from vigent.write.session import Session
-from vigent.write.surroundings import bearers, case_of, source_row, waiting_for
+from vigent.write.surroundings import case_of, source_row, waiting_for
 from vigent.write.verbs import Writer
 from vigent.write.work import token_of
 
@@ -164,7 +164,6 @@ class Candidates:
         kept: ResourceRow | None,
     ) -> Candidate:
         nomination = Nomination(**{k: delta[k] for k in _FIELDS if k in delta})
-        nomination, delta_as = self._resolved(session, person, nomination, delta)
         too_long = next((k for k, v in delta.items() if len(str(v)) > MAX_TEXT), None)
         if too_long is not None:
             delta = {k: v for k, v in delta.items() if len(str(v)) <= MAX_TEXT}
@@ -174,26 +173,18 @@ class Candidates:
             verdict = _refused(finding("other_person"), nomination)
             draft, found = None, list(verdict.findings)
         else:
-            case = case_of(
+            case, bearer = case_of(
                 session, self._context, person, row, nomination,
                 timezone=delta.get("timezone"), policy=self.policy,
             )  # fmt: skip
             verdict = judge(case)
-            draft, more = self._drafted(person, row, case, verdict, delta_as)
+            as_known = delta if bearer is None else {**delta, "subject": bearer}
+            draft, more = self._drafted(person, row, case, verdict, as_known)
             found = [*verdict.findings, *more, *_own_checks(checked, verdict.trust)]
         verdict = replace(verdict, findings=tuple(dict.fromkeys(found)), outcome=gravest(found))
         waiting = None if kept is None else Candidate.of_row(kept).memory_id
         result = self._entered(session, person, draft, verdict, delta, waiting)
         return self._kept(session, person, row, id, delta, verdict, result, kept)
-
-    def _resolved(
-        self, session: Session, person: str, nomination: Nomination, delta: dict[str, Any]
-    ) -> tuple[Nomination, dict[str, Any]]:
-        """Let a name that is the whole name of one known subject stand for that subject."""
-        found = bearers(session.transaction, self._context, person, nomination.subject)
-        if len(found) != 1:
-            return nomination, delta
-        return nomination, {**delta, "subject": found[0]}
 
     def _drafted(
         self, person: str, row: EpisodeRow, case: Case, verdict: Verdict, delta: Mapping[str, Any]

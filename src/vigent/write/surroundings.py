@@ -9,6 +9,7 @@ from typing import Any, Final
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.gate.case import Case, Item, Nomination, Standing
 from vigent.domain.gate.policy import GatePolicy
+from vigent.domain.gate.subjects import names_subject
 from vigent.domain.schema import trust_rank
 from vigent.domain.statements import Key, KeyId, Statement
 from vigent.domain.text import MAX_ID, canonical_subject, words
@@ -23,7 +24,7 @@ from vigent.write.context import Context
 from vigent.write.session import Session
 from vigent.write.work import token_of
 
-__all__ = ["Bearers", "bearers", "case_of", "source_row", "waiting_for"]
+__all__ = ["Bearers", "case_of", "source_row", "waiting_for"]
 
 _NEAR: Final = 16
 """So many items before and after one are looked at, to find what it answers and its answer."""
@@ -50,8 +51,11 @@ def case_of(
     *,
     timezone: str | None,
     policy: GatePolicy,
-) -> Case:
-    """Gather what the rules look at, as it stands under the write lock."""
+) -> tuple[Case, str | None]:
+    """Gather what the rules look at, as it stands under the write lock.
+
+    Beside it is the subject that a mention stands for, where it is the whole name of just one.
+    """
     transaction = session.transaction
     zone = timezone or _zone_of(row) or "UTC"
     named_zone(zone)
@@ -60,9 +64,12 @@ def case_of(
     if nomination.attribute is not None:
         definition = context.schema.attribute(nomination.attribute)
     selves = _selves(transaction, context, person)
-    found = bearers(transaction, context, person, nomination.subject, selves)
+    named = names_subject(nomination.subject or "", row.content or "")
+    found: Bearers = ()
+    if named:  # what is not mentioned is an id, and no name in talk
+        found = _bearers(transaction, context, person, nomination.subject, selves)
     key, token = _key_and_token(session, context, person, nomination, zone)
-    return Case(
+    case = Case(
         nomination=nomination, item=_item(row, sealed=sealed), person=person, selves=selves,
         before=before, earlier=earlier, after=after, timezone=zone, definition=definition,
         namesakes=found if len(found) > 1 else (),
@@ -71,6 +78,7 @@ def case_of(
         recurred=1 + len(_sessions_of(transaction, waiting_for(transaction, key, token), row)),
         policy=policy,
     )  # fmt: skip
+    return case, found[0] if len(found) == 1 else None
 
 
 def _zone_of(row: EpisodeRow) -> str | None:
@@ -168,7 +176,7 @@ def _names(transaction: Transaction, context: Context, key: Key) -> list[str]:
     ]
 
 
-def bearers(
+def _bearers(
     transaction: Transaction,
     context: Context,
     person: str,
