@@ -11,10 +11,13 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 DEMO_DB := demo.db
 SERVICE_DB := service.db
+# What make run keeps its stores in: sqlite or postgres.
+DATABASE := sqlite
+POSTGRES := .postgres
 ARGS ?=
 SEED ?=
 
-.PHONY: help venv run format lint check test test-all soak bench docs clean
+.PHONY: help venv run run-sqlite run-postgres format lint check test test-all soak bench docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,7 +25,9 @@ help:  ## Show this list
 venv:
 	@tools/make_venv.sh
 
-run: venv  ## Run the demo, then the service (Ctrl-C ends it; VIGENT_RUN_SECONDS=5 by itself)
+run: venv run-$(DATABASE)  ## Run the demo, then the service (Ctrl-C ends it); DATABASE=postgres
+
+run-sqlite: venv
 	@rm -f $(DEMO_DB) $(DEMO_DB)-wal $(DEMO_DB)-shm
 	@$(BIN)/vigent demo --db $(DEMO_DB)
 	@echo
@@ -33,7 +38,10 @@ run: venv  ## Run the demo, then the service (Ctrl-C ends it; VIGENT_RUN_SECONDS
 	@echo "  $(BIN)/vigent diff --since 2026-05-31 --until 2026-06-03 --subject mira --db $(DEMO_DB)"
 	@echo "  $(BIN)/vigent --help"
 	@echo
-	@$(BIN)/python tools/run_service.py $(SERVICE_DB)
+	@$(BIN)/python -m tools.run_service $(SERVICE_DB)
+
+run-postgres: venv
+	@$(BIN)/python -m tools.run_on_postgres $(POSTGRES)
 
 format: venv  ## Format the code and apply the safe fixes
 	@$(BIN)/ruff check --quiet --fix .
@@ -66,5 +74,6 @@ docs: venv  ## Write the generated parts of the documentation again
 clean:  ## Remove the environment, caches and the demo's store
 	@rm -rf .venv .venv.lock .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
 	@rm -f $(DEMO_DB) $(DEMO_DB)-wal $(DEMO_DB)-shm
+	@rm -rf $(POSTGRES)
 	@rm -f $(SERVICE_DB) $(SERVICE_DB)-wal $(SERVICE_DB)-shm
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

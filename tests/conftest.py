@@ -6,6 +6,22 @@ import os
 
 from hypothesis import settings
 
+from tests.postgres import (
+    postgres,
+    postgres_alone,
+    postgres_database,
+    postgres_pooler,
+    postgres_url,
+)
+
+__all__ = [
+    "postgres",
+    "postgres_alone",
+    "postgres_database",
+    "postgres_pooler",
+    "postgres_url",
+]
+
 os.environ["VIGENT_EMBEDDER"] = "none"
 
 # The examples are the same at every run, so that a red run is red for everyone; ``make test-all``

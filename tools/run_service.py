@@ -20,12 +20,17 @@ EXPECTED = ("2026-07-15", "2026-06-30", "2026-06-30", "2026-07-15")
 
 
 def main() -> int:
-    """Serve; gives the exit code."""
-    db = Path(sys.argv[1])
+    """Serve a new file; gives the exit code."""
+    db = sys.argv[1]
     for end in ("", "-wal", "-shm"):
         Path(f"{db}{end}").unlink(missing_ok=True)
+    return serve(db)
+
+
+def serve(db: str) -> int:
+    """Serve a new store, which a path or a URL names; gives the exit code."""
     seconds = os.environ.get("VIGENT_RUN_SECONDS")
-    words = [str(Path(sys.executable).with_name("vigent")), "serve", "--db", str(db)]
+    words = [str(Path(sys.executable).with_name("vigent")), "serve", "--db", db]
     if os.environ.get("VIGENT_SERVER_PORT") is None and not is_free(8080):
         print("Port 8080 is taken, so another is used.")
         words += ["--port", "0"]

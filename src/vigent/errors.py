@@ -9,7 +9,8 @@
     │   │   ├── NaiveInstant        … because a time has no offset
     │   │   ├── AmbiguousInstant    … because a wall-clock time is no single instant
     │   │   ├── SchemaMismatch      … because the store's schema says otherwise
-    │   │   └── SubjectConflict     … because two names are given for the person
+    │   │   ├── SubjectConflict     … because two names are given for the person
+    │   │   └── BadExport           … because it is no whole file of moved memory
     │   ├── Unauthorized            no key, or one that opens nothing
     │   ├── NotFound                no such record in this scope
     │   ├── Forbidden               the record exists, this caller may not do that
@@ -51,6 +52,7 @@ __all__ = [
     "AliasConflict",
     "AlreadyCorrected",
     "AmbiguousInstant",
+    "BadExport",
     "CallerError",
     "ConflictError",
     "CorruptStore",
@@ -182,6 +184,16 @@ class SubjectConflict(InvalidInput):
     """Two different persons are named for one request."""
 
     code = "subject_conflict"
+
+
+class BadExport(InvalidInput):
+    """A file of moved memory is cut, altered, of an unknown version, or none at all."""
+
+    code = "bad_export"
+
+    def __init__(self, message: str, *, line: int | None = None) -> None:
+        where = "" if line is None else f"line {line}: "
+        super().__init__("file", f"{where}{message}")
 
 
 class Unauthorized(CallerError):

@@ -212,6 +212,16 @@ class JoinedSnapshot:
         timeline = self.timeline(key)
         return self.plain.beliefs(key, memory) if timeline is None else timeline.beliefs(memory)
 
+    def prepare(self, memories: Sequence[Statement]) -> None:
+        """Have at hand what will be asked of some memories, as they stand now, one by one."""
+        if memories and not self.rows:
+            self.plain.prepare(self._tenant, memories)
+
+    def prepare_keys(self, keys: Sequence[Key]) -> None:
+        """Have at hand what will be asked of some keys, as they stand now, one by one."""
+        if keys and not self.rows:
+            self.plain.prepare_keys(self._tenant, keys)
+
     def changed(
         self, selection: Selection, axis: str, since: Instant, until: Instant
     ) -> list[Stretched]:

@@ -107,7 +107,7 @@ class Memory(Recall):
         injection: InjectionBlock | Mapping[str, Any] | None = None,
         settings: StoreSettings | Mapping[str, Any] | None = None,
     ) -> Memory:
-        """Open a store: ``":memory:"``, or a SQLite file, which is made if it is not there.
+        """Open a store: ``":memory:"``, a SQLite file, made if it is not there, or ``postgresql://…``.
 
         ``embedder`` finds by meaning: "local" (or ``VIGENT_EMBEDDER``), "none", a server, an
         ``Embedder``. ``injection`` and ``settings`` say what ``context`` gives.

@@ -12,6 +12,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
 
 __all__ = [
     "CONFIG_FILE",
@@ -32,6 +33,7 @@ __all__ = [
     "environment",
     "metrics_folder",
     "set_metrics_folder",
+    "shown_database",
 ]
 
 
@@ -68,7 +70,9 @@ class EmbedderSettings:
 class StorePlace:
     """Where memory is kept, and what finds it by meaning."""
 
-    db: str = _set("vigent.db", "The store's file, or `:memory:`.", env="VIGENT_DB")
+    db: str = _set(
+        "vigent.db", "The store: a file, `postgresql://…`, or `:memory:`.", env="VIGENT_DB"
+    )
     schema: str = _set(
         "", "Attribute definitions, a YAML file; empty for none.", env="VIGENT_SCHEMA"
     )
@@ -107,6 +111,9 @@ class LimitSettings:
 
     body_bytes: int = _set(
         4 * 1024 * 1024, "The longest body of a request; beyond it 413.", least=1024, most=2**31
+    )
+    body_seconds: float = _set(
+        60.0, "In how many seconds a body must be there; beyond it 408.", least=0.1, most=3600
     )
     rate_per_second: float = _set(
         0.0, "How many calls a key may make in a second, over time; 0 for no limit.", least=0
@@ -235,6 +242,17 @@ def set_metrics_folder(folder: str | None) -> None:
 def default_database() -> str:
     """Give the store's file: ``VIGENT_DB``, else ``vigent.db`` in the working directory."""
     return os.environ.get("VIGENT_DB") or "vigent.db"
+
+
+def shown_database(place: str) -> str:
+    """Give a database's URL without its password, and any other place as it is."""
+    if "://" not in place:
+        return place
+    parts = urlsplit(place)
+    who, at, host = parts.netloc.rpartition("@")
+    name = who.partition(":")[0]
+    query = "" if "password" in parts.query else parts.query
+    return urlunsplit(parts._replace(netloc=f"{name}{at}{host}", query=query))
 
 
 def agreement_steps() -> int:

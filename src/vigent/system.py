@@ -7,10 +7,29 @@ import random
 import secrets
 import threading
 import time
+from typing import Final
 
 from vigent.domain.time import Instant
 
 __all__ = ["RandomIds", "SystemClock"]
+
+
+_POOL: Final = 1_024
+"""So many random bytes are asked of the machine at once."""
+
+
+class _Forks:
+    """How often the process was forked on the way to this one."""
+
+    count = 0
+
+    @classmethod
+    def note(cls) -> None:
+        cls.count += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Forks.note)
 
 
 class SystemClock:
@@ -28,14 +47,14 @@ class RandomIds:
         self._guard = threading.Lock()
         self._last = 0
         self._random = random.Random(secrets.randbits(256))  # noqa: S311 - ids are no secrets
-        self._process = os.getpid()
+        self._pool, self._used = b"", 0
+        self._forks = _Forks.count
 
     def new(self, prefix: str) -> str:
         """Give a new id ``<prefix>_…``; each is greater than the one before it."""
         with self._guard:
-            if self._process != os.getpid():  # a fork must not go on with its parent's ids
-                self._random.seed(secrets.randbits(256))
-                self._process = os.getpid()
+            if self._forks != _Forks.count:
+                self._begin_anew()
             number = (time.time_ns() // 1_000_000 << 80) | self._random.getrandbits(80)
             if number <= self._last:
                 number = self._last + 1
@@ -44,4 +63,17 @@ class RandomIds:
 
     def salt(self) -> bytes:
         """Give 16 unguessable bytes."""
-        return secrets.token_bytes(16)
+        with self._guard:
+            if self._forks != _Forks.count:
+                self._begin_anew()
+            start = self._used
+            if start == len(self._pool):
+                self._pool, start = secrets.token_bytes(_POOL), 0
+            self._used = start + 16
+            return self._pool[start : start + 16]
+
+    def _begin_anew(self) -> None:
+        """A fork must not go on with what its parent has or gives out."""
+        self._random.seed(secrets.randbits(256))
+        self._pool, self._used = b"", 0
+        self._forks = _Forks.count

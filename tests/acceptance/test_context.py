@@ -738,7 +738,10 @@ def test_a_write_that_fails_keeps_the_counts(memory):
 def test_a_reader_never_waits_for_a_writer(tmp_path, clock):
     with Memory.open(tmp_path / "m.db", clock=clock) as memory:
         ids = [memory.write(text=f"t{n}").memory.memory_id for n in range(3)]
-        with Memory.open(tmp_path / "m.db", clock=clock) as other, other._storage.transaction():
+        with (
+            Memory.open(tmp_path / "m.db", clock=clock) as other,
+            other._storage.transaction("default"),
+        ):
             memory._pipeline.note_retrieved(f"mem_{n}" for n in range(600))  # many: it tries
             memory._pipeline.note_retrieved(ids)
         for n in range(4):  # a write takes 200 along

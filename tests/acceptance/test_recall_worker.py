@@ -76,11 +76,13 @@ class Failing(HashEmbedder):
 class ReadOnly:
     """A storage whose writes fail."""
 
+    is_branch = False
+
     def __init__(self, storage):
         self.storage = storage
         self.snapshot = storage.snapshot
 
-    def transaction(self):
+    def transaction(self, _tenant):
         raise UnavailableError("attempt to write a readonly database")
 
 

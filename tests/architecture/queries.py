@@ -1,4 +1,4 @@
-"""Reader of the named-query file, written apart from the package's own loader.
+"""Reader of the named-query files, written apart from the package's own loader.
 
 Format: a line ``-- name: the_name``, one or more ``-- a sentence`` lines, then the
 SQL up to its ``;``.
@@ -7,10 +7,14 @@ SQL up to its ``;``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.architecture.source import PACKAGE
 
 QUERIES_FILE = PACKAGE / "storage" / "sqlite" / "queries.sql"
+POSTGRES_FILES = tuple(
+    PACKAGE / "storage" / "postgres" / name for name in ("queries.sql", "queries_search.sql")
+)
 
 
 @dataclass(frozen=True)
@@ -22,10 +26,10 @@ class Query:
     sql: str
 
 
-def read_queries() -> list[Query]:
-    """Every query of the file, in its order."""
-    blocks = QUERIES_FILE.read_text(encoding="utf-8").split("-- name:")[1:]
-    return [read_block(block) for block in blocks]
+def read_queries(*files: Path) -> list[Query]:
+    """Every query of some files, SQLite's if none is given, in their order."""
+    text = "".join(file.read_text(encoding="utf-8") for file in files or (QUERIES_FILE,))
+    return [read_block(block) for block in text.split("-- name:")[1:]]
 
 
 def read_block(block: str) -> Query:

@@ -16,6 +16,7 @@ OPTIONAL = {
     ("vigent.edges.cli.agents", "vigent.edges.mcp"),
     ("vigent.edges.http.mounting", "vigent.edges.http.modelcontext"),
     ("vigent.govern.keys", "jwt"),
+    ("vigent.wiring", "vigent.storage.postgres.adapter"),
 }
 IMPURE_CALLS = {"now", "today", "utcnow", "open", "print", "input", "urandom", "uuid4", "uuid1"}
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.architecture.queries import QUERIES_FILE, Query, read_queries
+from tests.architecture.queries import POSTGRES_FILES, QUERIES_FILE, Query, read_queries
 from tests.architecture.source import Module, is_docstring, modules
 
 SQL_WORDS = re.compile(
@@ -95,6 +95,9 @@ def runs(m: Module, name: str) -> bool:
     return f'f"{stem}_{{' in m.text and f'"{rest}"' in m.text
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.name)
+EVERY = {query.name: query for query in (*QUERIES, *read_queries(*POSTGRES_FILES))}
+
+
+@pytest.mark.parametrize("query", EVERY.values(), ids=lambda q: q.name)
 def test_a_query_is_used(query: Query):
     assert any(runs(m, query.name) for m in modules()), "nothing runs it"

@@ -46,6 +46,11 @@ WALKS = {
         [name for name in QUERIES if name.startswith("store_")],
         "a store is seldom deleted, and then everything of it goes",
     ),
+    **dict.fromkeys(
+        [name for name in QUERIES if name.startswith("move_")],
+        "everything of a tenant is moved, or counted",
+    ),
+    "salts": "one row a tenant",
     "tenants": "the list of all tenants is what it is for",
     "unsealed_since": "its index holds only what is not sealed yet",
     "last_entry": "it stops at the first row",
@@ -56,6 +61,9 @@ SORTS = {
     "audit_entries_about": "a person's entries are found by whose they are",
     "audit_entries_of": "one record has few entries",
     "jobs_counted": "a handful of kinds and states",
+    **dict.fromkeys(
+        [name for name in QUERIES if name.startswith("move_")], "numbers, of a tenant moved whole"
+    ),
     "beliefs_of_key": "a history is read whole, over all values of the attribute",
     "keys_of_tenant": "a check visits every key of a tenant",
     "said": "as many as were named",

@@ -25,6 +25,19 @@ def test_tenants_and_keys(store):
     assert store.run("keys", "create", "--tenant", "acme", "--capability", "odd").code == 2
 
 
+def test_a_key_that_sees_no_store_is_told(store):
+    store.ask("tenants", "create", "default")
+    for words, told in (
+        (("--capability", "threads"), True),
+        (("--capability", "management"), False),
+        (("--capability", "threads", "--read", "default"), False),
+        ((), False),
+    ):
+        ran = store.run("keys", "create", *words)
+        assert ran.code == 0
+        assert ("sees no store" in ran.out) is told, words
+
+
 def test_the_trail_is_verified_and_listed(store):
     store.ask("write", "mira", "city", "Rome")
     assert store.ask("check")["audit"]["sealed"] == 1

@@ -62,6 +62,27 @@ def test_pages_are_the_list(tmp_path):
                 assert whole or (person is None and "type" in wanted)
 
 
+def test_a_page_of_what_hardly_fits_looks_at_a_part_and_goes_on(tmp_path):
+    clock = FakeClock("2026-06-01T12:00:00Z")
+    with Memory.open(tmp_path / "a.db", clock=clock) as memory:
+        fill(memory, clock, 4 * listing._FEW)
+        reading, last = memory._reading, 4 * listing._FEW - 1
+        for filters in ({"metadata": {"n": last}}, {"as_of": "2001-01-01"}, {}):
+            wanted = listing.Wanted.of(reading, **filters)
+            found, beyond, sizes = [], None, []
+            while True:
+                rows, beyond = listing.page(
+                    reading, "p1", wanted, beyond=beyond, limit=60, most=300
+                )  # fmt: skip
+                found += [row.to_dict() for row in rows]
+                sizes.append(len(rows))
+                if beyond is None:
+                    break
+            assert found == [r.to_dict() for r in memory.list(person="p1", **filters)]
+            assert (0 in sizes[:-1]) == bool(filters)
+            assert len(sizes) > 4
+
+
 @pytest.mark.parametrize("kind", ["sqlite", "inmemory"])
 def test_statements_are_walked_in_order_of_recording(tmp_path, kind):
     clock = FakeClock("2026-06-01T12:00:00Z")

@@ -77,12 +77,13 @@ def test_a_whole_number_of_any_size_is_read_as_it_was_written():
 def test_a_model_cannot_name_another_person_or_a_higher_trust():
     async def scene(agent, memory):
         memory.write(subject="otto", attribute="city", value="Oslo", person="otto")
-        found = await agent.call("memory_current", subject="otto", person="otto")
-        assert found["memories"] == []
-        done = await agent.call(
-            "memory_write", subject="mira", attribute="city", value="Madrid",
-            person="otto", tenant="other", trust="reviewer",
-        )  # fmt: skip
+        told = await agent.refused("memory_current", subject="otto", person="otto")
+        assert "person: is not known" in told
+        said = {"subject": "mira", "attribute": "city", "value": "Madrid"}
+        for odd in ({"person": "otto"}, {"tenant": "other"}, {"trust": "reviewer"}):
+            assert "is not known" in await agent.refused("memory_write", **said, **odd)
+        assert list(memory.list()) == []
+        done = await agent.call("memory_write", **said)
         record = memory.get(done["memory"]["id"])
         assert (record.person_id, record.tenant_id, record.trust) == (
             "mira", "default", "assistant",

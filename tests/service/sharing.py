@@ -26,7 +26,7 @@ def main(role: str, path: str, name: str) -> None:
                 memory.search("s3")
             say(seen)
         else:
-            with memory._storage.transaction():
+            with memory._storage.transaction("default"):
                 say("held")
                 time.sleep(float(name))
             say("released")

@@ -138,7 +138,7 @@ def test_c56_a_lock_that_is_held_is_a_503_after_a_bounded_wait(impatient, tmp_pa
     headers = {"Authorization": f"Bearer {service.first_start().key}"}
     body = {"index_id": "default", **PET}
     other = SqliteStorage(str(tmp_path / "busy.db"))
-    with other.transaction():
+    with other.transaction("default"):
         got = client.post("/v1/memory", json=body, headers=headers)
         assert (got.status_code, got.json()["code"]) == (503, "store_busy")
         assert int(got.headers["Retry-After"]) >= 1

@@ -33,7 +33,7 @@ def begun(service):
 
 def rows_of(service, tenant):
     """How much there is of a tenant: what would be removed with it."""
-    with service.storage.transaction() as transaction:
+    with service.storage.transaction("default") as transaction:
         return transaction.erase_tenant(tenant, dry_run=True)
 
 

@@ -201,7 +201,10 @@ def test_persons_are_apart_whatever_a_model_says(url, admin):
             agent_at(url, with_(admin, Subject="mira")) as mira,
             agent_at(url, with_(admin, Subject="otto")) as otto,
         ):
-            await mira.call("memory_write", **HOME, value="Madrid", person="otto", store="x")
+            odd = {"person": "otto", "store": "x"}
+            told = await mira.refused("memory_write", **HOME, value="Madrid", **odd)
+            assert "person, store: is not known" in told
+            await mira.call("memory_write", **HOME, value="Madrid")
             await otto.call("memory_write", **HOME, value="Oslo")
             for agent, city in ((mira, "Madrid"), (otto, "Oslo")):
                 found = await agent.call("memory_current", **HOME)

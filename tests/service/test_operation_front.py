@@ -54,6 +54,25 @@ class TestRequestIds:
             assert "mira" not in answer.text
 
 
+class TestRefusalsSayWhatToDo:
+    def test_no_key_is_told_apart_from_a_wrong_one(self, client):
+        missing, wrong = client.get(STATE), client.get(STATE, headers={"Authorization": "Bearer x"})
+        assert "send the header Authorization: Bearer" in missing.json()["detail"]
+        assert wrong.json()["detail"] == "the key is not valid"
+        assert (missing.status_code, wrong.status_code) == (401, 401)
+
+    def test_a_body_that_is_sent_as_a_form_is_told_its_type(self, client, admin):
+        form = {**admin, "Content-Type": "application/x-www-form-urlencoded"}
+        answer = client.post("/v1/memory", content='{"index_id": "default"}', headers=form)
+        assert answer.status_code == 422
+        assert answer.json()["detail"].endswith("sent under Content-Type: application/json")
+
+    def test_a_path_that_is_no_route_is_told_where_they_stand(self, client, admin):
+        answer = client.get("/v1/nothing", headers=admin)
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+        assert "/openapi.json" in answer.json()["detail"]
+
+
 class TestBodies:
     def test_a_body_that_says_it_is_too_long_is_not_read(self, service, admin):
         client = client_with(service, VIGENT_LIMITS_BODY_BYTES="2048")
@@ -220,7 +239,7 @@ class TestHealth:
         first = service.first_start()
         headers = {"Authorization": f"Bearer {first.key}"}
         client = TestClient(create_app(service))
-        with Memory.open(path) as other, other._storage.transaction():
+        with Memory.open(path) as other, other._storage.transaction("default"):
             answer = client.post("/v1/memory/stores", json={"name": "x"}, headers=headers)
             assert (answer.status_code, answer.json()["code"]) == (503, "store_busy")
             assert answer.headers["Retry-After"] == "1"
@@ -236,7 +255,7 @@ class TestHealth:
         first = service.first_start()
         headers = {"Authorization": f"Bearer {first.key}"}
         client = TestClient(create_app(service))
-        with service.storage.transaction():
+        with service.storage.transaction("default"):
             began = time.monotonic()
             answer = client.post("/v1/memory/stores", json={"name": "x"}, headers=headers)
             assert (answer.status_code, answer.json()["code"]) == (503, "store_busy")

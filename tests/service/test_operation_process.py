@@ -131,8 +131,19 @@ def test_a_port_that_is_taken_is_said_before_the_store_is_made(tmp_path):
             capture_output=True, cwd=tmp_path, text=True, timeout=60, check=False,
         )  # fmt: skip
     assert done.returncode == 2
-    assert done.stderr == f"error[invalid_input] port: 127.0.0.1:{port}: Address already in use\n"
+    told = f"error[invalid_input] port: 127.0.0.1:{port}: Address already in use; give another"
+    assert done.stderr.startswith(told)
     assert not (tmp_path / "b.db").exists()
+
+
+def test_a_store_that_cannot_be_opened_is_told_by_the_option_that_names_it(tmp_path):
+    (tmp_path / "a.db").write_text("no database, by far")
+    done = subprocess.run(
+        [sys.executable, "-m", "vigent", "serve", "--db", "a.db", "--port", "0"],
+        capture_output=True, cwd=tmp_path, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("error[invalid_input] db: ")
 
 
 def test_metrics_may_have_a_port_of_their_own(tmp_path):

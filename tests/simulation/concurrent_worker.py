@@ -101,7 +101,7 @@ def read(memory: Memory) -> None:
 
 def hold(memory: Memory, seconds: str) -> None:
     """Hold the write lock for a while."""
-    with memory._storage.transaction():
+    with memory._storage.transaction("default"):
         say({"holding": True})
         time.sleep(float(seconds))
     say({"released": True})

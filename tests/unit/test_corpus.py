@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from vigent.domain.corpus import Corpus
-from vigent.domain.passages import passages_of_memory
+from vigent.domain.passages import VectorRow, passages_of_memory
 from vigent.domain.terms import hash_of, index_terms
 
 
@@ -53,3 +55,21 @@ def test_names_are_found_where_all_of_their_words_are_asked_for():
     assert both in named("mira costa")
     assert named("costa") == []
     assert named("") == []
+
+
+def test_a_passage_that_comes_late_is_taken_in_once_and_found_by_its_number():
+    one, two, three, four = rows(1, ("", "seat one"), ("", "seat two"), ("", "seat"), ("", "lamp"))
+    corpus = Corpus()
+    corpus.add([one, three])
+    corpus.add([two, three, four])
+    corpus.add([two])
+    assert corpus.numbers.tolist() == [1, 3, 2, 4]
+    assert corpus.last == 4
+    assert bearing(corpus, "seat") == [(0, 1.0), (1, 1.0), (2, 1.0)]
+    data = [np.array([n, 0], "<f2").tobytes() for n in (1, 2, 4)]
+    corpus.add_vectors(
+        [VectorRow(n, "t", "s", 1, passage, data[n]) for n, passage in enumerate((2, 4, 3))]
+    )
+    assert corpus.vector_rows.tolist() == [2, 3, 1]
+    assert corpus.vectors[:, 0].tolist() == [1, 2, 4]
+    assert corpus.pending == 1

@@ -93,8 +93,8 @@ class Watched:
         self.snapshot, self._storage, self.sizes = storage.snapshot, storage, []
 
     @contextmanager
-    def transaction(self):
-        with self._storage.transaction() as transaction:
+    def transaction(self, tenant, **how):
+        with self._storage.transaction(tenant, **how) as transaction:
             apply, size = transaction.apply, []
 
             def applied(changes) -> None:

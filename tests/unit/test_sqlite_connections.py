@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import apsw
 import pytest
 
 from vigent import Memory
+from vigent.errors import InvalidInput
 from vigent.storage.sqlite.connection import Connections
 
 DESCRIPTORS = Path("/proc/self/fd")
@@ -66,3 +68,17 @@ def test_a_thread_that_lives_keeps_its_connection(tmp_path):
     assert kept[0] is kept[1]
     assert connections.get() is mine
     connections.close()
+
+
+def test_c56_where_no_write_ahead_log_is_possible_opening_is_refused(tmp_path):
+    """SQLite would go on in another mode without a word."""
+    before = apsw.vfs_names()[0]
+    apsw.set_default_vfs("unix-dotfile")  # has no shared memory, as a network file system
+    try:
+        with pytest.raises(InvalidInput, match="write-ahead log") as refused:
+            Memory.open(tmp_path / "a.db", embedder="none")
+        assert refused.value.field == "path_or_url"
+    finally:
+        apsw.set_default_vfs(before)
+    with Memory.open(tmp_path / "a.db", embedder="none") as memory:
+        assert memory.write(subject="a", attribute="b", value="c").outcome == "stored"

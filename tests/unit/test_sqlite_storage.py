@@ -51,13 +51,13 @@ def filled(path: Path) -> SqliteStorage:
                 content, salt, digest,
             )
         )  # fmt: skip
-    with storage.transaction() as transaction:
+    with storage.transaction("t") as transaction:
         transaction.apply(changes)
     return storage
 
 
 def erase(storage: SqliteStorage, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
-    with storage.transaction() as transaction:
+    with storage.transaction("t") as transaction:
         return transaction.erase(erasure, dry_run=dry_run)
 
 
@@ -77,7 +77,7 @@ def test_what_was_committed_is_found_and_checks(tmp_path: Path):
 
 
 def fail_half_way(storage: SqliteStorage, key: Key) -> None:
-    with storage.transaction() as transaction:
+    with storage.transaction("t") as transaction:
         transaction.apply(ChangeSet("t", keys=[key]))
         transaction.flush()
         raise RuntimeError
@@ -90,7 +90,7 @@ def test_an_error_rolls_everything_back(tmp_path: Path):
         fail_half_way(storage, key)
     with storage.snapshot() as snapshot:
         assert snapshot.statements("t", ids=["mem_9"]) == []
-    with storage.transaction() as transaction:
+    with storage.transaction("t") as transaction:
         assert transaction.numbers.key == 3
     storage.close()
 
@@ -98,7 +98,7 @@ def test_an_error_rolls_everything_back(tmp_path: Path):
 def test_the_database_refuses_overlapping_beliefs(tmp_path: Path):
     storage = filled(tmp_path / "m.db")
     overlapping = Belief(9, "t", 1, b"", 1, 20, 30, 6, None)
-    with pytest.raises(CorruptStore), storage.transaction() as transaction:
+    with pytest.raises(CorruptStore), storage.transaction("t") as transaction:
         transaction.apply(ChangeSet("t", opened=[overlapping]))
     assert storage.check() == []
     storage.close()

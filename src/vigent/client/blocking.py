@@ -27,7 +27,11 @@ R = TypeVar("R")
 P = ParamSpec("P")
 
 Run = Callable[[Exchange[Any]], Any]
-CONNECTIONS: Final = httpx2.Limits(max_connections=100, max_keepalive_connections=20)
+# An idle connection goes before a server lets it go (5 s are usual): what was sent on it just
+# then would be lost, and what is not repeatable would not be sent again.
+CONNECTIONS: Final = httpx2.Limits(
+    max_connections=100, max_keepalive_connections=20, keepalive_expiry=3.0
+)
 LARGEST: Final = 256 * 1024 * 1024  # bytes of an answer
 # Before a connection stands nothing of the request has gone out.
 _UNSENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)

@@ -6,8 +6,8 @@ can be emptied: an entry can be verified after that too.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b, sha256
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -90,25 +90,25 @@ def digest_entry(
 ) -> bytes:
     """Give the digest of an entry as it was first made, over the content itself."""
     text = "\x1f".join((id, str(at), action, outcome, target or "", content))
-    return hashlib.blake2b(text.encode(), key=salt, digest_size=32).digest()
+    return blake2b(text.encode(), key=salt, digest_size=32).digest()
 
 
 def _said(salt: bytes, store: str, person: str, content: str) -> bytes:
     """Give the salted digest of what can be emptied, which it cannot be guessed from."""
     text = f"{store}\x1f{person}\x1f{content}"
-    return hashlib.blake2b(text.encode(), key=salt, digest_size=32).digest()
+    return blake2b(text.encode(), key=salt, digest_size=32).digest()
 
 
 def _digest(
     said: bytes, id: str, at: Instant, action: str, outcome: str, target: str | None
 ) -> bytes:
-    text = "\x1f".join((id, str(at), action, outcome, target or ""))
-    return hashlib.blake2b(text.encode(), key=said, digest_size=32).digest()
+    text = f"{id}\x1f{at}\x1f{action}\x1f{outcome}\x1f{target or ''}"
+    return blake2b(text.encode(), key=said, digest_size=32).digest()
 
 
 def seal_hash(previous: bytes, entries: Iterable[tuple[str, bytes]]) -> bytes:
     """Chain entries to the seal before them, in order of their ids."""
-    digest = hashlib.sha256(previous)
+    digest = sha256(previous)
     for id, entry in sorted(entries):
         digest.update(id.encode())
         digest.update(entry)
@@ -117,12 +117,12 @@ def seal_hash(previous: bytes, entries: Iterable[tuple[str, bytes]]) -> bytes:
 
 def subject_digest(salt: bytes, subject: str) -> str:
     """Give the digest that marks what is kept about a subject without saying which."""
-    return hashlib.blake2b(f"subject:{subject}".encode(), key=salt, digest_size=16).hexdigest()
+    return blake2b(f"subject:{subject}".encode(), key=salt, digest_size=16).hexdigest()
 
 
 def person_digest(salt: bytes, person: str) -> bytes:
     """Give the digest under which it is remembered that a person was erased."""
-    return hashlib.blake2b(f"person:{person}".encode(), key=salt, digest_size=16).digest()
+    return blake2b(f"person:{person}".encode(), key=salt, digest_size=16).digest()
 
 
 def entry_of(
@@ -221,7 +221,7 @@ def verified(
             check(row)
             counts["sealed"] += 1
             row = next(sealed, None)
-        chain, count = hashlib.sha256(previous), 0
+        chain, count = sha256(previous), 0
         while row is not None and row.seal == seal.n:
             check(row)
             chain.update(row.id.encode())

@@ -51,6 +51,11 @@ class _Column:
         return self.buffer[: self.size]
 
 
+def _by_number(corpus: Corpus) -> Ints:
+    """Give the rows of a corpus in the order of the numbers of its passages."""
+    return np.argsort(corpus.numbers, kind="stable")
+
+
 class Corpus:
     """The passages of one scope, by row: row ``i`` of every column is one passage.
 
@@ -60,6 +65,8 @@ class Corpus:
 
     def __init__(self) -> None:
         self._numbers = _Column(np.int64)
+        self._last = 0
+        self._rising = True
         self._kinds = _Column(np.int8)
         self._types = _Column(np.int32)
         self._sources = _Column(np.int64)
@@ -93,12 +100,12 @@ class Corpus:
 
     @property
     def last(self) -> int:
-        """The number of the last passage taken in; 0 where there is none."""
-        return int(self.numbers[-1]) if len(self) else 0
+        """The highest number of a passage that was taken in; 0 where there is none."""
+        return self._last
 
     @property
     def numbers(self) -> Ints:
-        """The numbers of the passages, rising."""
+        """The numbers of the passages as they came: rising, but for those that came late."""
         return self._numbers.rows
 
     @property
@@ -205,10 +212,16 @@ class Corpus:
         ]
 
     def add(self, passages: Sequence[PassageRow]) -> None:
-        """Take in passages, whose numbers rise."""
+        """Take in passages, whose numbers rise; those that are here are left out.
+
+        Where many write at once, one may come after others with higher numbers.
+        """
+        passages = self._missing(passages)
         if not passages:
             return
         first = len(self)
+        self._rising &= passages[0].no > self._last
+        self._last = max(self._last, passages[-1].no)
         words = [np.frombuffer(p.words, np.dtype("<i8")) for p in passages]
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         self._words += [p.words for p in passages]
@@ -228,6 +241,12 @@ class Corpus:
             np.array([self._follow(p, first + i) for i, p in enumerate(passages)], np.int64)
         )
         self._count(np.concatenate(words), np.repeat(np.arange(first, len(self)), lengths))
+
+    def _missing(self, passages: Sequence[PassageRow]) -> Sequence[PassageRow]:
+        if not passages or passages[0].no > self._last:
+            return passages
+        there = np.isin(np.array([p.no for p in passages], np.int64), self.numbers).tolist()
+        return [p for p, here in zip(passages, there, strict=True) if not here]
 
     def _about(self, about: bytes) -> int:
         if not about:
@@ -280,8 +299,10 @@ class Corpus:
         there = [v for v in vectors if v.data]
         self.refused += len(vectors) - len(there)
         wanted = np.array([v.passage for v in there], np.int64)
-        rows = np.searchsorted(self.numbers, wanted)
+        order = None if self._rising else self.derived(_by_number)
+        rows = np.searchsorted(self.numbers, wanted, sorter=order)
         rows[rows == len(self)] = 0
+        rows = rows if order is None else order[rows]
         known = self.numbers[rows] == wanted if len(self) else np.zeros(len(there), bool)
         kept = [v.data for v, here in zip(there, known.tolist(), strict=True) if here]
         if kept:

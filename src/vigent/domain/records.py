@@ -107,7 +107,7 @@ class Record:
         valid_at: Instant,
         known: Instant,
         answered_at: Instant,
-        half_life_days: float | Callable[[str], float | None] | None,
+        half_life_days: float | Callable[[KeyId, str], float | None] | None,
     ) -> None:
         self.key = key
         self.name = name
@@ -233,7 +233,7 @@ class Record:
         """In how many days half of the confidence is left; None where it does not fade."""
         found = self._half_life
         if callable(found):
-            self._half_life = found = found(self.memory_type)
+            self._half_life = found = found(self.key, self.memory_type)
         return found
 
     @property

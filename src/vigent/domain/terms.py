@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import snowballstemmer  # pyright: ignore[reportMissingTypeStubs]
 
-from vigent.domain.text import phrases
+from vigent.domain.text import ascii_words, phrases
 
 __all__ = [
     "ASKS",
@@ -143,7 +143,7 @@ def _packed_word(word: str) -> bytes:
 def packed(text: str) -> bytes:
     """Give the terms of a text as they are kept; the same as ``pack_terms(index_terms(text))``."""
     if text.isascii():  # most texts, for which nothing need be put together
-        return b"".join(map(_packed_word, phrases(text)))
+        return b"".join(map(_packed_word, ascii_words(text)))
     return pack_terms(index_terms(text))
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "MAX_ID",
     "MAX_TEXT",
     "MAX_TYPE",
+    "ascii_words",
     "canonical_subject",
     "canonical_text",
     "check_id",
@@ -276,9 +277,14 @@ def phrases(text: str) -> tuple[str, ...]:
     # The dot between the name and the attribute of a fact is no part of a word.
     simple = text if text.isascii() else text.replace("\u00b7", " ")
     if simple.isascii():
-        return tuple(_ASCII_WORD.findall(simple.lower()))
+        return tuple(ascii_words(simple))
     found = _WORD.findall(_plain(text))
     return tuple(" ".join(_APART.sub(r" \1 ", word).split()) for word in found)
+
+
+def ascii_words(text: str) -> list[str]:
+    """Give the folded words of a text in ASCII; each is a phrase of its own."""
+    return _ASCII_WORD.findall(text.lower())
 
 
 def _plain(text: str) -> str:

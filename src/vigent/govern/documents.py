@@ -212,9 +212,10 @@ class AgentVersion(_Document):
 
 
 class AgentDocument(_Document):
-    """An agent with all of its versions, the latest last."""
+    """An agent with all of its versions, the latest last, and the key that made it."""
 
     versions: tuple[AgentVersion, ...]
+    made_by: str | None = None
 
 
 class PersonDocument(_Document):

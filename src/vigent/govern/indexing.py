@@ -43,7 +43,7 @@ def reindex(storage: Storage, tenant: str, store: str) -> Reindexed:
     """
     memories, after = 0, 0
     while True:
-        with storage.transaction() as transaction:
+        with storage.transaction(tenant) as transaction:
             rows = transaction.statements_from(tenant, after, _AT_ONCE)
             here = [(key, s) for key, s in rows if key.id.store == store]
             memories += _memories(transaction, tenant, here)
@@ -52,7 +52,7 @@ def reindex(storage: Storage, tenant: str, store: str) -> Reindexed:
         after = rows[-1][1].no
     episodes, after = 0, 0
     while True:
-        with storage.transaction() as transaction:
+        with storage.transaction(tenant) as transaction:
             said = transaction.episodes_from(tenant, after, _AT_ONCE)
             numbers = [row.no for row in said if row.store == store]
             episodes += _episodes(transaction, tenant, numbers)
@@ -75,7 +75,7 @@ def mend_index(storage: Storage, tenant: str) -> None:
         part = amiss[start : start + _AT_ONCE]
         memories = [source for kind, source, _ in part if kind == MEMORY]
         episodes = [source for kind, source, _ in part if kind == ITEM]
-        with storage.transaction() as transaction:
+        with storage.transaction(tenant) as transaction:
             gone = [(kind, source) for kind, source, _ in part]
             transaction.apply(ChangeSet(tenant, unindexed=gone))
             _memories(transaction, tenant, transaction.statements(tenant, numbers=memories))

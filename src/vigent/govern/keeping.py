@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vigent.domain.aliases import AliasRow
 from vigent.domain.audit import RETENTION, entry_of, person_digest, subject_digest
@@ -68,24 +68,42 @@ class Keeper:
 
         ``by`` is the key that asked for it.
         """
-        with self.storage.transaction() as transaction:
-            now = self.clock.now()
-            ledger = transaction.ledger(self.tenant, subject_of=person)
-            salt = ledger.salt or b""
-            if not salt and not dry_run:
-                # An erasure is remembered under the tenant's salt, so it needs one.
-                salt = self.ids.salt()
-                transaction.apply(ChangeSet(self.tenant, salt=salt, salted_at=now))
-            names, aliases = self._names(transaction, person, ledger.subject)
-            keys, shared = self._shared(transaction, names)
-            digest = person_digest(salt, person)
-            about = tuple(dict.fromkeys(subject_digest(salt, name) for _, name in names))
-            erasure = Erasure(self.tenant, person, digest, keys, now, about, aliases)
-            counts = transaction.erase(erasure, dry_run=dry_run)
-            if not dry_run:
-                self._note(transaction, digest, counts, now, by)
-        state = erased_state(self.storage, dry_run=dry_run, wait=wait)
-        return Erased(digest.hex(), state, counts, shared, now)
+        with self.storage.transaction(self.tenant) as transaction:
+            done = self.erase_within(transaction, person, dry_run=dry_run, by=by)
+        return replace(done, state=erased_state(self.storage, dry_run=dry_run, wait=wait))
+
+    def erase_within(
+        self,
+        transaction: Transaction,
+        person: str,
+        *,
+        at: Instant | None = None,
+        dry_run: bool = False,
+        by: str | None = None,
+    ) -> Erased:
+        """Remove a person within a transaction.
+
+        ``at`` is the instant from which the erasure counts, where it was done before: episodes
+        from up to then are refused.
+        """
+        now = self.clock.now()
+        since = now if at is None else at
+        ledger = transaction.ledger(self.tenant, subject_of=person)
+        salt = ledger.salt or b""
+        if not salt and not dry_run:
+            # An erasure is remembered under the tenant's salt, so it needs one.
+            salt = self.ids.salt()
+            transaction.apply(ChangeSet(self.tenant, salt=salt, salted_at=now))
+        names, aliases = self._names(transaction, person, ledger.subject)
+        keys, shared = self._shared(transaction, names)
+        digest = person_digest(salt, person)
+        about = tuple(dict.fromkeys(subject_digest(salt, name) for _, name in names))
+        erasure = Erasure(self.tenant, person, digest, keys, since, about, aliases)
+        counts = transaction.erase(erasure, dry_run=dry_run)
+        if not dry_run:
+            self._note(transaction, digest, counts, now, by)
+        state = "dry_run" if dry_run else "removed"
+        return Erased(digest.hex(), state, counts, shared, since)
 
     def _names(
         self, snapshot: Snapshot, person: str, subject: str | None
@@ -153,7 +171,7 @@ class Keeper:
             now = self.clock.now()
             last = snapshot.seal_before(self.tenant, now - settings.audit_retention_days * DAY)
         if last:
-            with self.storage.transaction() as transaction:
+            with self.storage.transaction(self.tenant) as transaction:
                 entry = entry_of(
                     self.ids.new("aud"), self.ids.salt(), tenant=self.tenant, store="", person="",
                     key=None, at=now, action="audit_retention", outcome="removed",
@@ -191,7 +209,7 @@ class Keeper:
             wrong = self._wrong_heads(snapshot, every, lost=repair)
         if repair and wrong:
             ids = tuple(key.id for key, _ in wrong)
-            with self.storage.transaction() as transaction:
+            with self.storage.transaction(self.tenant) as transaction:
                 keys = transaction.keys(Selection(self.tenant, self.store, (), exact=ids))
                 fresh = self._wrong_heads(transaction, keys, lost=True)
                 heads = [(key.no, head) for key, head in fresh]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from vigent.domain.episodes import Episode
@@ -15,7 +16,7 @@ from vigent.domain.values import jsonable
 from vigent.govern.documents import PersonDocument
 from vigent.ports.storage import Selection, Snapshot
 
-__all__ = ["exported", "settings_of", "shown_entry"]
+__all__ = ["exported", "settings_of", "shown_entries", "shown_entry"]
 
 _AUDIT: Final = 1_000_000
 """More entries than a trail has of one person."""
@@ -32,21 +33,35 @@ def settings_of(snapshot: Snapshot, tenant: str, person: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def exported(snapshot: Snapshot, tenant: str, person: str, now: Instant) -> dict[str, Any]:
-    """Give everything of a person in every store of a tenant.
+def _every(_: str) -> bool:
+    return True
+
+
+def exported(
+    snapshot: Snapshot,
+    tenant: str,
+    person: str,
+    now: Instant,
+    sees: Callable[[str], bool] = _every,
+) -> dict[str, Any]:
+    """Give everything of a person in every store of a tenant, or in those that are seen.
 
     Memories come with every statement, also what was corrected, withdrawn, held or rejected, and
-    with every stretch that was ever believed.
+    with every stretch that was ever believed. What is past its time is in no read, so not here.
     """
     memories: list[dict[str, Any]] = []
     blocks: list[dict[str, Any]] = []
     threads: list[dict[str, Any]] = []
     aliases: list[dict[str, Any]] = []
-    for store in snapshot.stores_of(tenant, person):
+    stores = [store for store in snapshot.stores_of(tenant, person) if sees(store)]
+    for store in stores:
         for key in snapshot.keys(Selection(tenant, store, (person,))):
-            kept = _key(snapshot, key)
-            (blocks if is_own(key.id.subject) else memories).append(kept)
+            kept = _key(snapshot, key, now)
+            if kept["statements"]:
+                (blocks if is_own(key.id.subject) else memories).append(kept)
         for row in snapshot.threads(tenant, store, (person,)):
+            if row.expires_at <= now:
+                continue
             found = snapshot.thread_items(row, person, after=0, last=None)
             items = [ThreadItem(item, place).to_dict() for place, item in found]
             state = ThreadState(row.id, snapshot.thread_state(row)).to_dict()
@@ -59,15 +74,23 @@ def exported(snapshot: Snapshot, tenant: str, person: str, now: Instant) -> dict
     entries = snapshot.audit_entries(tenant, person=person, limit=_AUDIT)
     return {
         "person_id": person, "tenant_id": tenant, "exported_at": iso(now),
-        "settings": settings_of(snapshot, tenant, person), "memories": memories,
-        "episodes": [Episode(row).to_dict() for row in snapshot.episodes_of(tenant, person)],
+        "settings": settings_of(snapshot, tenant, person), "stores": stores,
+        "memories": memories,
+        "episodes": [
+            Episode(row).to_dict()
+            for row in snapshot.episodes_of(tenant, person)
+            if sees(row.store) and (row.stub or row.expires_at > now)
+        ],
         "threads": threads, "aliases": aliases, "blocks": blocks,
-        "audit": [shown_entry(row) for row in entries],
+        "audit": shown_entries(
+            snapshot, tenant, [row for row in entries if sees(row.store or "")], now
+        ),
     }  # fmt: skip
 
 
-def _key(snapshot: Snapshot, key: Key) -> dict[str, Any]:
-    rows = snapshot.statements(key.id.tenant, of_key=key.no)
+def _key(snapshot: Snapshot, key: Key, now: Instant) -> dict[str, Any]:
+    every = snapshot.statements(key.id.tenant, of_key=key.no)
+    rows = [(own, s) for own, s in every if s.expires_at > now]
     ids = {s.no: s.id for _, s in rows}
     return {
         "store_id": key.id.store, "subject": None if is_own(key.id.subject) else key.name or None,
@@ -81,6 +104,7 @@ def _key(snapshot: Snapshot, key: Key) -> dict[str, Any]:
                 "recorded_to": _end(found.belief.recorded_to),
             }
             for found in snapshot.beliefs(key)
+            if found.statement.expires_at > now
         ],
     }  # fmt: skip
 
@@ -103,6 +127,19 @@ def _statement(s: Statement, ids: dict[int, str]) -> dict[str, Any]:
 
 def _end(at: Instant | None) -> str | None:
     return None if at is None or at >= OPEN else iso(at)
+
+
+def shown_entries(
+    snapshot: Snapshot, tenant: str, rows: Sequence[AuditRow], now: Instant
+) -> list[dict[str, Any]]:
+    """Give entries of the audit trail as they are answered.
+
+    Content about a memory that is past its time is null, as it will be once that is swept.
+    """
+    about = {row.target for row in rows if row.target is not None and row.content is not None}
+    found = snapshot.statements(tenant, ids=sorted(about)) if about else []
+    over = {s.id for _, s in found if s.expires_at <= now}
+    return [shown_entry(r._replace(content=None) if r.target in over else r) for r in rows]
 
 
 def shown_entry(row: AuditRow) -> dict[str, Any]:

@@ -74,7 +74,7 @@ class Registry:
     @contextmanager
     def writing(self, tenant: str, *, new: bool = False) -> Generator[Transaction]:
         """Take the write lock; raises NotFound where the tenant is gone, unless it is ``new``."""
-        with self.storage.transaction() as transaction:
+        with self.storage.transaction(tenant) as transaction:
             if not new and transaction.resource(tenant, "tenant", tenant) is None:
                 raise NotFound("tenant: it was deleted meanwhile", field="tenant")
             if transaction.ledger(tenant).salt is None:
@@ -235,7 +235,7 @@ class Registry:
         store: str = "",
     ) -> None:
         """Enter in the audit trail what changed no resource: a refusal, a read of another's."""
-        with self.storage.transaction() as transaction:
+        with self.storage.transaction(actor.tenant, beside=True) as transaction:
             if transaction.ledger(actor.tenant).salt is None:
                 return  # the tenant was deleted meanwhile: nothing of it comes back
             entry = self.entry(actor, action, outcome, target, content or {}, store=store)
@@ -243,7 +243,7 @@ class Registry:
 
     def meter(self, used: UsageRow) -> None:
         """Count what a model call came to, also a failed one."""
-        with self.storage.transaction() as transaction:
+        with self.storage.transaction(used.tenant, beside=True) as transaction:
             transaction.apply(ChangeSet(used.tenant, used=[used]))
 
     def entry(

@@ -39,6 +39,8 @@ Identity: TypeAlias = tuple[str, str, int]
 _BATCH: Final = 64
 _LEASE: Final = 60_000_000
 _DROPPED: Final = 2_000
+_MODELS: Final = ""
+"""Under whose lock models are written: no tenant's."""
 
 
 class Progress:
@@ -95,7 +97,7 @@ def embed_some(storage: Storage, embedder: Embedder, clock: Clock, lease: Lease)
         texts = [text_of(snapshot, passage) for passage in passages]
     vectors = _embed(embedder, passages, texts)
     done = passages[-1].no if len(passages) == _BATCH else max(last, row.done)
-    with storage.transaction() as transaction:
+    with storage.transaction(_MODELS) as transaction:
         there = _row(transaction, identity)
         # Others may have come farther meanwhile, or have had it begin anew.
         done = there.done if there.done < row.done else max(done, there.done)
@@ -112,7 +114,7 @@ def give_back(storage: Storage, lease: Lease) -> None:
     """End a lease before its time, so that others need not wait for that."""
     if lease.identity is None or not lease.until:
         return
-    with storage.transaction() as transaction:
+    with storage.transaction(_MODELS) as transaction:
         row = _row(transaction, lease.identity)
         if row.lease_until == lease.until:
             row = row._replace(lease_until=0)
@@ -127,7 +129,7 @@ def note_problem(storage: Storage, lease: Lease, problem: str) -> None:
     """
     if lease.identity is None:
         return
-    with storage.transaction() as transaction:
+    with storage.transaction(_MODELS) as transaction:
         row = _row(transaction, lease.identity)
         until = 0 if row.lease_until == lease.until else row.lease_until
         row = row._replace(lease_until=until, problem=problem)
@@ -140,7 +142,7 @@ def drop_others(storage: Storage, embedder: Embedder, tenant: str) -> None:
     identity = (embedder.name, embedder.revision, embedder.dimension)
     more = True
     while more:
-        with storage.transaction() as transaction:
+        with storage.transaction(_MODELS) as transaction:
             row = _row(transaction, identity)
             before = transaction.vectors_by_others(tenant, row.no)
             transaction.apply(ChangeSet(tenant, vectors=Vectors(row, dropped=_DROPPED)))
@@ -157,7 +159,7 @@ def _taken(row: EmbedderRow, lease: Lease, now: Instant) -> bool:
 
 def _take(storage: Storage, identity: Identity, clock: Clock, lease: Lease) -> EmbedderRow | None:
     """Take the lease, or keep it longer; gives how far the model is, None where another has it."""
-    with storage.transaction() as transaction:
+    with storage.transaction(_MODELS) as transaction:
         now = clock.now()
         row = _row(transaction, identity)
         if _taken(row, lease, now):

@@ -38,7 +38,7 @@ class EmbeddingWorker:
         self._lease = Lease()
         self._changed = threading.Condition()
         self._woken = False
-        self._stopped = False
+        self._stopped = storage.is_branch  # on a branch nothing works by itself
         self._thread: threading.Thread | None = None
 
     @property

@@ -12,7 +12,7 @@ from vigent.domain.statements import Key, Statement
 from vigent.domain.threads import Place
 from vigent.domain.time import Instant
 
-__all__ = ["Amiss", "Given", "IndexReads", "Said"]
+__all__ = ["Amiss", "Given", "Have", "IndexReads", "News", "Said"]
 
 
 class Said(NamedTuple):
@@ -39,6 +39,25 @@ class Amiss(NamedTuple):
     missing: int
 
 
+class Have(NamedTuple):
+    """What a reader has of a scope: passages up to a number, by a view with a horizon."""
+
+    scope: str
+    last: int
+    horizon: int
+
+
+class News(NamedTuple):
+    """The generation of a scope, and passages, rising: those that a reader may not have.
+
+    That is the last one that it has, where the view sees that; those with higher numbers; and
+    what was written since its horizon, some of which it may have.
+    """
+
+    generation: int
+    passages: list[PassageRow]
+
+
 class IndexReads(Protocol):
     """Passages and vectors, as one view sees them.
 
@@ -51,6 +70,14 @@ class IndexReads(Protocol):
 
     def passages(self, tenant: str, scope: str, after: int) -> list[PassageRow]:
         """Give the passages of a scope with higher numbers than one, rising."""
+        ...
+
+    def news(self, tenant: str, scopes: Sequence[Have]) -> tuple[int, list[News]]:
+        """Say what is new in some scopes, and from which moment on others may still write.
+
+        That is the horizon of the view: what it does not see is written at or after it. It is 0
+        where writes come one after another, and what is new has a higher number.
+        """
         ...
 
     def passage_before(self, passage: PassageRow) -> PassageRow | None:
@@ -111,6 +138,17 @@ class IndexReads(Protocol):
 
     def index_amiss(self, tenant: str) -> list[Amiss]:
         """Give what of a tenant lacks its passages, or has some and should not."""
+        ...
+
+    def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
+        """Have at hand what ``beliefs`` and ``at`` will be asked of some memories, one by one.
+
+        It changes no answer: an engine that is near does nothing.
+        """
+        ...
+
+    def prepare_keys(self, tenant: str, keys: Sequence[Key]) -> None:
+        """Have at hand what ``at`` will be asked of some keys, one by one; as ``prepare``."""
         ...
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:

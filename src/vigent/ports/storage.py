@@ -1,7 +1,8 @@
 """The storage port: what an engine must offer, and nothing it should decide.
 
-A *snapshot* is one consistent view; a *transaction* is a snapshot that holds the write lock and
-applies change sets, all or nothing. Engines store and find; they never decide what is in force.
+A *snapshot* is one consistent view; a *transaction* is a snapshot that holds the write lock of a
+tenant and applies change sets, all or nothing. Engines store and find; they never decide what is
+in force.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from vigent.ports.aliases import AliasQuick, AliasReads
 from vigent.ports.audit import AuditTrail
 from vigent.ports.index import IndexReads
 from vigent.ports.listing import ListingReads
+from vigent.ports.moving import Loads, MovingReads
 from vigent.ports.removal import PersonReads, Removal
 from vigent.ports.resources import ResourceQuick, ResourceReads
 from vigent.ports.threads import ThreadNumbers, ThreadReads
@@ -160,7 +162,7 @@ class Timelines(Protocol):
 
 class Snapshot(
     Quick, Timelines, ThreadReads, TypedReads, IndexReads, AliasReads, ResourceReads, PersonReads,
-    UpkeepReads, ListingReads, Protocol,
+    UpkeepReads, ListingReads, MovingReads, Protocol,
 ):  # fmt: skip
     """One consistent view of a store."""
 
@@ -222,8 +224,12 @@ class Folding(Timelines, Protocol):
         ...
 
 
-class Transaction(Snapshot, Folding, ThreadNumbers, Removal, Protocol):
+class Transaction(Snapshot, Folding, ThreadNumbers, Removal, Loads, Protocol):
     """A snapshot that holds the write lock; leaving it commits, an error rolls all back."""
+
+    def alone(self) -> None:
+        """Keep all others from writing to the tenant from now on."""
+        ...
 
 
 class Storage(AuditTrail, Protocol):
@@ -234,16 +240,31 @@ class Storage(AuditTrail, Protocol):
         """Whether it can be written, as far as was known when it was opened."""
         ...
 
+    @property
+    def is_branch(self) -> bool:
+        """Whether it is a copy to try something on, on which nothing works by itself."""
+        ...
+
     def reader(self) -> Quick:
         """Give a view for a read of a single row, which needs no transaction."""
         ...
 
-    def snapshot(self) -> AbstractContextManager[Snapshot]:
-        """Open a consistent view for reading."""
+    def snapshot(self, *, settled: str | None = None) -> AbstractContextManager[Snapshot]:
+        """Open a consistent view for reading.
+
+        With ``settled``, a tenant, nothing is recorded later than this under an instant from
+        before it: whoever writes to the tenant now is waited for, as long as for a lock.
+        """
         ...
 
-    def transaction(self, *, wait: bool = True) -> AbstractContextManager[Transaction]:
-        """Take the write lock; raises StoreBusy after a bounded wait, or at once without one."""
+    def transaction(
+        self, tenant: str, *, wait: bool = True, beside: bool = False
+    ) -> AbstractContextManager[Transaction]:
+        """Take the write lock of a tenant; raises StoreBusy after a bounded wait, or at once.
+
+        ``beside`` lets others who say so write to the tenant at the same time: what is read is
+        then kept from them, key by key. An engine may keep them out altogether.
+        """
         ...
 
     def purge(self) -> bool:

@@ -94,6 +94,8 @@ class Checker:
         if numbers and now and not self.view.rows:
             numbers = self.view.plain.believed_after(self.reading.tenant, numbers, self.now)
         rows = self.view.statements(self.reading.tenant, numbers=numbers) if numbers else []
+        if at.known_at is None:
+            self.view.prepare([statement for _, statement in rows])
         return {statement.no: (key, statement) for key, statement in rows}
 
     def _episodes(self, numbers: Sequence[int]) -> dict[int, Said]:

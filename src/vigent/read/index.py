@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from vigent.domain.corpus import Corpus
+from vigent.ports.index import Have
 from vigent.ports.storage import Snapshot
 
 __all__ = ["IndexCache", "Kept"]
@@ -24,16 +25,18 @@ _MOST: Final = 2_000_000
 class Kept:
     """One scope: its passages as of a generation, and the vectors of one model.
 
-    ``behind`` says that the view they are given to is older than they are.
+    ``behind`` says that the view they are given to is older than they are; ``horizon`` is that of
+    the view they were read by.
     """
 
-    __slots__ = ("behind", "corpus", "generation", "lock", "model")
+    __slots__ = ("behind", "corpus", "generation", "horizon", "lock", "model")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.behind = False
         self.corpus = Corpus()
         self.generation = -1
+        self.horizon = 0
         self.model = 0
 
 
@@ -54,12 +57,10 @@ class IndexCache:
         leaves the vectors as they are, for what needs none.
         """
         with ExitStack() as held:
-            found: list[Kept] = []
-            for scope in scopes:
-                kept = self._find(tenant, scope)
+            found = [self._find(tenant, scope) for scope in scopes]
+            for kept in found:
                 held.enter_context(kept.lock)
-                _refresh(kept, snapshot, tenant, scope, model)
-                found.append(kept)
+            _refresh(found, snapshot, tenant, scopes, model)
             yield found
 
     def forget(self, tenant: str) -> None:
@@ -84,24 +85,38 @@ class IndexCache:
             size -= len(oldest.corpus)
 
 
-def _refresh(kept: Kept, snapshot: Snapshot, tenant: str, scope: str, model: int | None) -> None:
-    generation = snapshot.index_generation(tenant, scope)
-    if generation > kept.generation:
-        kept.corpus, kept.generation, kept.model = Corpus(), generation, model or 0
-    elif model is not None and kept.model != model:
-        kept.corpus.drop_vectors()
-        kept.model = model
-    kept.behind = generation < kept.generation
-    if kept.behind:
-        return  # what this view has more was removed since
-    corpus = kept.corpus
-    # The last one once more: a view that does not see it is older than the columns.
-    rows = snapshot.passages(tenant, scope, max(0, corpus.last - 1))
-    if len(corpus):
-        kept.behind = not rows or rows[0].no != corpus.last
-        rows = rows[1:]
-    if kept.behind:
-        return
-    corpus.add(rows)
-    if model:
-        corpus.add_vectors(snapshot.vectors(tenant, scope, model, corpus.last_vector))
+def _refresh(
+    found: Sequence[Kept],
+    snapshot: Snapshot,
+    tenant: str,
+    scopes: Sequence[str],
+    model: int | None,
+) -> None:
+    """Bring scopes up to what a view sees."""
+    asked = [
+        Have(scope, kept.corpus.last, kept.horizon)
+        for scope, kept in zip(scopes, found, strict=True)
+    ]
+    horizon, news = snapshot.news(tenant, asked)
+    for scope, kept, new in zip(scopes, found, news, strict=True):
+        passages = new.passages
+        if new.generation > kept.generation:
+            if len(kept.corpus):  # what it had goes, so all is new
+                passages = snapshot.passages(tenant, scope, 0)
+            kept.corpus, kept.horizon, kept.generation = Corpus(), 0, new.generation
+            kept.model = model or 0
+        elif model is not None and kept.model != model:
+            kept.corpus.drop_vectors()
+            kept.model = model
+        corpus = kept.corpus
+        kept.behind = (
+            new.generation < kept.generation
+            or horizon < kept.horizon
+            or (len(corpus) > 0 and all(row.no != corpus.last for row in passages))
+        )
+        if kept.behind:
+            continue  # what this view has more was removed since
+        corpus.add(passages)
+        kept.horizon = horizon
+        if model:
+            corpus.add_vectors(snapshot.vectors(tenant, scope, model, corpus.last_vector))

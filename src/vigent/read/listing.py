@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from vigent.domain.filters import Filter
 from vigent.domain.records import Record, Stretch
-from vigent.domain.statements import Key
-from vigent.domain.text import is_own
+from vigent.domain.statements import Key, Statement
+from vigent.domain.text import MAX_TYPE, check_name, is_own
 from vigent.domain.time import Instant, parse_instant
 from vigent.errors import InvalidInput
 from vigent.joining import JoinedSnapshot
@@ -28,6 +28,10 @@ _FEW: Final = 500
 _FIRST: Final = (-(2**63), "")
 _AT_ONCE, _MOST = 128, 4_096
 """How many statements are looked at in one go, first and at most."""
+_LOOKED: Final = 10_000
+"""After so many a page ends, also where nothing fitted."""
+_BEYOND: Final = 2**63 - 1
+"""A stretch after all stretches of a memory."""
 
 
 class Place(NamedTuple):
@@ -76,6 +80,8 @@ class Wanted:
             raise InvalidInput("status", f"must be one of {', '.join(_STATUSES)}")
         if include not in ("current", "history"):
             raise InvalidInput("include", "must be one of current, history")
+        if type is not None:
+            check_name(type, "type", MAX_TYPE)
         at = reading.instants(as_of, known_at, timezone)
         made = {
             name: None if given is None else parse_instant(given, name, timezone=timezone)
@@ -88,11 +94,14 @@ class Wanted:
 
     def admits(self, record: Record) -> bool:
         """Say whether a memory fits by what it says itself."""
+        return self.may_admit(record) and record.reaches(self.least)
+
+    def may_admit(self, record: Record) -> bool:
+        """Say whether a memory fits, whatever its stretch and the time of the look."""
         return (
             (self.type is None or record.memory_type == self.type)
             and (self.after is None or record.made >= self.after)
             and (self.before is None or record.made < self.before)
-            and record.reaches(self.least)
             and (not self.metadata or self.metadata.matches(record.metadata))
         )
 
@@ -103,65 +112,114 @@ def listed(
     """Give the memories that fit, in order of recording, or by their effective confidence."""
     if order not in ("recorded", "confidence"):
         raise InvalidInput("order", "must be one of recorded, confidence")
-    with reading.view(person) as snapshot:
+    with reading.view(person, wanted.at.known_at) as snapshot:
         found = _fitting(reading, snapshot, person, wanted)
-        rows = [reading.record(snapshot, found[place], wanted.at) for place in sorted(found)]
+        rows = _records(reading, snapshot, [found[place] for place in sorted(found)], wanted)
     if order == "confidence":
         rows.sort(key=_descending)
     return iter(rows)
 
 
 def page(
-    reading: Reading, person: str | None, wanted: Wanted, *, beyond: Place | None, limit: int
+    reading: Reading,
+    person: str | None,
+    wanted: Wanted,
+    *,
+    beyond: Place | None,
+    limit: int,
+    most: int = _LOOKED,
 ) -> tuple[list[Record], Place | None]:
-    """Give the next few after a place, and the place of the last where more follow."""
-    with reading.view(person) as snapshot:
+    """Give the next few after a place, and the place of the last where more may follow.
+
+    Where hardly anything fits, no more than about ``most`` statements are looked at: fewer are
+    given then, or none, and the place up to which was looked.
+    """
+    with reading.view(person, wanted.at.known_at) as snapshot:
         selection = reading.selection(person, wanted.subject, wanted.attribute)
         if snapshot.broad(selection, _FEW):
-            walked = _walked(reading, snapshot, selection, wanted, beyond)
-            found = list(islice(walked, limit + 1))
+            walk = _Walk(reading, snapshot, selection, wanted, beyond)
+            found, rest = list(islice(walk.found(most), limit + 1)), walk.rest
         else:
             fitting = _fitting(reading, snapshot, person, wanted).items()
             found = sorted(one for one in fitting if beyond is None or one[0] > beyond)
+            rest = None
         taken = found[:limit]
-        records = [reading.record(snapshot, stretched, wanted.at) for _, stretched in taken]
-    return records, taken[-1][0] if len(found) > limit else None
+        records = _records(reading, snapshot, [stretched for _, stretched in taken], wanted)
+    return records, taken[-1][0] if len(found) > limit else rest
+
+
+def _records(
+    reading: Reading, snapshot: JoinedSnapshot, found: Sequence[Stretched], wanted: Wanted
+) -> list[Record]:
+    if wanted.at.known_at is None:
+        snapshot.prepare([one.statement for one in found])
+    return [reading.record(snapshot, one, wanted.at) for one in found]
 
 
 def _fitting(
     reading: Reading, snapshot: JoinedSnapshot, person: str | None, wanted: Wanted
 ) -> dict[Place, Stretched]:
     selection = reading.selection(person, wanted.subject, wanted.attribute)
-    every = (_of_place(reading, snapshot, key, wanted) for key in snapshot.keys(selection))
+    keys = snapshot.keys(selection)
+    if wanted.at.known_at is None and wanted.include == "current":
+        snapshot.prepare_keys(keys)
+    every = (_of_place(reading, snapshot, key, wanted) for key in keys)
     return {place: found for one in every for place, found in one.items()}
 
 
-def _walked(
-    reading: Reading,
-    snapshot: JoinedSnapshot,
-    selection: Selection,
-    wanted: Wanted,
-    beyond: Place | None,
-) -> Iterator[tuple[Place, Stretched]]:
-    """Give what fits in order of recording, looking at no more than it takes to go on."""
-    of_key: dict[int, dict[str, list[tuple[Place, Stretched]]]] = {}
-    since, size = (_FIRST if beyond is None else (beyond.recorded_from, beyond.id)), _AT_ONCE
-    while True:
-        rows = snapshot.recorded(selection, since, size)
-        for key, statement in rows:
-            known = of_key.get(key.no)
-            if known is None:
-                known = of_key[key.no] = {}
-                for place, found in _of_place(reading, snapshot, key, wanted).items():
-                    known.setdefault(place.id, []).append((place, found))
-            # Popped: the last statement of one look is the first of the next.
-            for place, found in sorted(known.pop(statement.id, ())):
-                if beyond is None or place > beyond:
-                    yield place, found
-        if len(rows) < size:
-            return
-        last = rows[-1][1]
-        since, size = (last.recorded_from, last.id), min(2 * size, _MOST)
+class _Walk:
+    """A walk in order of recording, which looks at no more than it takes to go on.
+
+    ``rest`` is the place up to which was looked, where the walk ended before all was seen.
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        snapshot: JoinedSnapshot,
+        selection: Selection,
+        wanted: Wanted,
+        beyond: Place | None,
+    ) -> None:
+        self._reading, self._snapshot, self._selection = reading, snapshot, selection
+        self._wanted, self._beyond = wanted, beyond
+        self._of_key: dict[int, dict[str, list[tuple[Place, Stretched]]]] = {}
+        self.rest: Place | None = None
+
+    def found(self, most: int) -> Iterator[tuple[Place, Stretched]]:
+        """Give what fits, one by one."""
+        beyond, looked, size = self._beyond, 0, _AT_ONCE
+        since = _FIRST if beyond is None else (beyond.recorded_from, beyond.id)
+        while True:
+            rows = self._snapshot.recorded(self._selection, since, size)
+            for key, statement in rows:
+                # Popped: the last statement of one look is the first of the next.
+                for place, found in sorted(self._known(key, statement).pop(statement.id, ())):
+                    if beyond is None or place > beyond:
+                        yield place, found
+            if len(rows) < size:
+                return
+            looked += len(rows)
+            last = rows[-1][1]
+            since = (last.recorded_from, last.id)
+            if looked >= most:
+                self.rest = Place(*since, _BEYOND)
+                return
+            size = min(2 * size, _MOST)
+
+    def _known(self, key: Key, statement: Statement) -> dict[str, list[tuple[Place, Stretched]]]:
+        """Give what fits of a statement's key, looked up when one of its statements may fit."""
+        known = self._of_key.get(key.no)
+        if known is not None:
+            return known
+        span = (statement.valid_from, statement.valid_to)
+        stretch = Stretch(*span, statement.recorded_from, statement.withdrawn_at)
+        if not self._wanted.may_admit(self._reading.alone(key, statement, stretch)):
+            return {}
+        known = self._of_key[key.no] = {}
+        for place, found in _of_place(self._reading, self._snapshot, key, self._wanted).items():
+            known.setdefault(place.id, []).append((place, found))
+        return known
 
 
 def _of_place(

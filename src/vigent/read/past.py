@@ -56,7 +56,8 @@ def diff(
     stop = parse_instant(until, "until", timezone=timezone, bare_date="end")
     if stop < start:
         raise InvalidInput("until", "must not be before since")
-    with reading.view(person) as snapshot:
+    known_at = stop if axis == "recorded" else None
+    with reading.view(person, known_at) as snapshot:
         rows = snapshot.changed(reading.selection(person, subject), axis, start, stop)
         before: dict[tuple[Instant, Key], list[Stretched]] = {}
         after: dict[tuple[Instant, Key], list[Stretched]] = {}

@@ -11,7 +11,7 @@ from vigent.domain.records import Record, Stretch
 from vigent.domain.schema import Schema
 from vigent.domain.statements import Key, Statement
 from vigent.domain.text import canonical_subject, check_name
-from vigent.domain.time import Instant, parse_instant
+from vigent.domain.time import SECOND, Instant, parse_instant
 from vigent.joining import JoinedSnapshot
 from vigent.ports.storage import Scope, Selection, Storage, Stretched, Timelines
 from vigent.ports.system import Clock
@@ -20,6 +20,8 @@ from vigent.standing import half_life, record_of
 __all__ = ["NOW", "At", "Reading"]
 
 _REMEMBERED: Final = 10_000
+_UNDER_WAY: Final = 600 * SECOND
+"""For how long a write may be under way; what was known before is settled in any case."""
 
 
 class At(NamedTuple):
@@ -50,9 +52,17 @@ class Reading:
         return Scope(self.tenant, self.store, person or "")
 
     @contextmanager
-    def view(self, person: str | None) -> Generator[JoinedSnapshot]:
-        """Open a consistent view in which a person's joined subjects are one."""
-        with self.storage.snapshot() as snapshot:
+    def view(
+        self, person: str | None, known_at: Instant | None = None
+    ) -> Generator[JoinedSnapshot]:
+        """Open a consistent view in which a person's joined subjects are one.
+
+        With ``known_at``, what was known then is final: no write that is under way ends below it.
+        """
+        settled = None
+        if known_at is not None and known_at > self.clock.now() - _UNDER_WAY:
+            settled = self.tenant
+        with self.storage.snapshot(settled=settled) as snapshot:
             yield JoinedSnapshot(snapshot, self.tenant, self.store, person or "")
 
     def instants(self, as_of: object, known_at: object, timezone: str | None) -> At:

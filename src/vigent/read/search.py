@@ -141,7 +141,7 @@ class Searcher:
     ) -> Generator[_Search]:
         """Open a view of the store with the passages that the reader may see."""
         with (
-            self.reading.view(question.person) as view,
+            self.reading.view(question.person, question.asked.known_at) as view,
             self.meaning.cache.scopes(
                 view.plain, self.reading.tenant, self._scopes(view.plain, question.person),
                 self.meaning.model_of(view.plain) if vectors else None,

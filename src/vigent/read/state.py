@@ -43,7 +43,7 @@ def current(
             # A key with a quick answer has no other names; one that is not there may have.
             if known or not reader.aliased(reading.tenant, reading.store, canon, person or ""):
                 return None
-    with reading.view(person) as snapshot:
+    with reading.view(person, at.known_at) as snapshot:
         selection = Selection(reading.tenant, reading.store, persons, canon, attribute, "")
         keys = {key.id.person: key for key in snapshot.keys(selection)}
         for name in persons:
@@ -61,7 +61,7 @@ def _quick(reading: Reading, row: HeadRow, subject: str, attribute: str, now: In
         Stretch(row.valid_from, row.valid_to, row.recorded_from, None),
         replaced=row.replaced, replacer=row.replacer, valid_at=now, known=row.last_recorded,
         answered_at=now,
-        half_life_days=partial(half_life, reading.schema, key),
+        half_life_days=partial(half_life, reading.schema),
     )  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def current_many(
     """Give the records in force of a multi-valued attribute, in order of recording."""
     _, canon = canonical_subject(subject)
     persons = reading.scope(person).readable
-    with reading.view(person) as snapshot:
+    with reading.view(person, at.known_at) as snapshot:
         selection = Selection(reading.tenant, reading.store, persons, canon, attribute, "")
         return _many(reading, snapshot, snapshot.keys(selection), persons, at)
 
@@ -106,7 +106,7 @@ def state(reading: Reading, subject: object, person: str | None, at: At) -> Stat
     written, canon = canonical_subject(subject)
     persons = reading.scope(person).readable
     records: dict[str, Record | tuple[Record, ...]] = {}
-    with reading.view(person) as snapshot:
+    with reading.view(person, at.known_at) as snapshot:
         every = snapshot.keys(Selection(reading.tenant, reading.store, persons, canon))
         by_attribute: dict[str, list[Key]] = {}
         for key in every:

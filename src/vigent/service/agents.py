@@ -41,15 +41,21 @@ def versions(row: ResourceRow) -> tuple[AgentVersion, ...]:
     return AgentDocument.model_validate_json(row.document).versions
 
 
-def shown(row: ResourceRow) -> dict[str, Any]:
+def shown(caller: Caller, row: ResourceRow) -> dict[str, Any]:
     """Give an agent as it is answered: its latest version."""
     every = versions(row)
     times = {"created_at": iso(row.created_at), "changed_at": iso(row.changed_at)}
-    return {"id": row.id, **shown_version(len(every), every[-1]), **times}
+    return {"id": row.id, **shown_version(caller, len(every), every[-1]), **times}
 
 
-def shown_version(number: int, version: AgentVersion) -> dict[str, Any]:
-    """Give one version of an agent as it is answered."""
+def shown_version(caller: Caller, number: int, version: AgentVersion) -> dict[str, Any]:
+    """Give one version of an agent as it is answered.
+
+    A block about a store that the caller does not see is told as what it is to them: off.
+    """
+    block = version.memory_injection
+    if block is not None and block.index_id is not None and caller.seen(block.index_id) is None:
+        version = version.model_copy(update={"memory_injection": InjectionSpec(enabled=False)})
     return {"version": number, **version.model_dump(mode="json")}
 
 
@@ -73,13 +79,17 @@ def save_agent(caller: Caller, wanted: AgentVersion, idempotency_key: str | None
     def make(transaction: Transaction) -> dict[str, Any]:
         old = transaction.resource_named(caller.tenant, "agent", version.name)
         if old is None:
-            first = AgentDocument(versions=(version,))
-            return shown(registry.enter(transaction, actor, "agent", first, name=version.name))
-        return shown(registry.alter(
-            transaction, actor, "agent", old.id, AgentDocument,
-            lambda before: AgentDocument(versions=(*before.versions, version)),
-            action="agent_version",
-        ))  # fmt: skip
+            first = AgentDocument(versions=(version,), made_by=actor.key)
+            made = registry.enter(transaction, actor, "agent", first, name=version.name)
+        else:
+            made = registry.alter(
+                transaction, actor, "agent", old.id, AgentDocument,
+                lambda before: before.model_copy(
+                    update={"versions": (*before.versions, version)}
+                ),
+                action="agent_version",
+            )  # fmt: skip
+        return shown(caller, made)
 
     request = wanted.model_dump(mode="json")
     return registry.once(actor, "agents", idempotency_key, request, make)
@@ -99,15 +109,19 @@ def _checked(caller: Caller, spec: InjectionSpec | None) -> InjectionSpec | None
 
 
 def remove_agent(caller: Caller, id: str) -> None:
-    """Let an agent go; raises NotFound, and ResourceInUse where an extraction switch names it."""
+    """Let an agent go; raises NotFound, and ResourceInUse where an extraction switch names it.
+
+    Raises Forbidden for a key that neither made it nor manages the tenant.
+    """
     row = agent(caller, id)
+    if AgentDocument.model_validate_json(row.document).made_by != caller.row.id:
+        caller.require("management")
 
     def unless(transaction: Transaction) -> None:
         store = naming_agent(transaction, caller.tenant, row.id)
         if store is not None:
-            raise ResourceInUse(
-                f"agent: the extraction switch of the store {store} names it", field="agent"
-            )
+            which = f"the store {store}" if caller.seen(store) else "a store"
+            raise ResourceInUse(f"agent: the extraction switch of {which} names it", field="agent")
 
     caller.host.registry.remove(caller.actor, "agent", row.id, unless=unless)
 

@@ -130,6 +130,34 @@ class Caller:
         row = self.host.registry.look_up(self.tenant, "store", index_id)
         return row if row is not None and self.document.policy.rights(row.id) else None
 
+    def may_read(self, store: str) -> bool:
+        """Whether the key may read in a store that is named as its records name it.
+
+        What belongs to no store (``""``) is the tenant's.
+        """
+        if not store:
+            return True
+        row = self.host.registry.look_up(self.tenant, "store", store)
+        return "read" in (self.document.policy.rights(store if row is None else row.id) or ())
+
+    def require_everywhere(self, person: str | None = None) -> None:
+        """Raise Forbidden where the key may not write in every store of the tenant.
+
+        What goes over all stores would else go where the key does not reach, or stop short and
+        say that it was done. ``person`` is whose stores are looked at too, if they stand alone.
+        """
+        with self.host.storage.snapshot() as snapshot:
+            alone = [] if person is None else snapshot.stores_of(self.tenant, person)
+        registry = self.host.registry
+        ids = [name for name in alone if registry.look_up(self.tenant, "store", name) is None]
+        after = ""
+        while page := registry.page(self.tenant, "store", after=after):
+            ids += [row.id for row in page]
+            after = page[-1].id
+        rights = self.document.policy.rights
+        if any("write" not in (rights(id) or ()) for id in ids):
+            self.refuse("this goes over every store of the tenant: the key must write in all")
+
     def stores(self, after: str = "") -> Iterator[ResourceRow]:
         """Give the stores that the key sees, in order of their ids, from one on."""
         while page := self.host.registry.page(self.tenant, "store", after=after):
@@ -206,24 +234,30 @@ class Caller:
     # ------------------------------------------------------------------------ refusals
 
     def refuse(self, reason: str, target: str | None = None) -> Any:
-        """Note a refusal, and raise Forbidden."""
-        raise self._told(Forbidden(reason), target)
+        """Note a refusal, and raise Forbidden; the reason holds nothing that was asked for."""
+        error = Forbidden(reason)
+        self.note_refusal(error, target, reason)
+        raise error
 
     def miss(self, field: str, id: str) -> Any:
         """Note that something was asked for that is not there for this caller; raise NotFound."""
         shown = printable(id[:_SHOWN])
-        raise self._told(NotFound(f"{field}: there is none {shown} here", field=field))
+        error = NotFound(f"{field}: there is none {shown} here", field=field)
+        self.note_refusal(error)
+        raise error
 
-    def _told(self, error: NotFound | Forbidden, target: str | None = None) -> VigentError:
-        self.note_refusal(error, target)
-        return error
+    def note_refusal(
+        self, error: VigentError, target: str | None = None, reason: str | None = None
+    ) -> None:
+        """Enter a refusal in the audit trail, once; it stands also where that cannot be now.
 
-    def note_refusal(self, error: VigentError, target: str | None = None) -> None:
-        """Enter a refusal in the audit trail, once; it stands also where that cannot be now."""
+        What was asked for may be anybody's name, and would stay when they are erased: so the
+        error's message, which quotes it, is not entered.
+        """
         if error is self.noted or not isinstance(error, Forbidden | NotFound):
             return
         self.noted = error
-        told = {"reason": error.message, "field": error.field, "route": self.asked}
+        told = {"reason": reason or error.code, "field": error.field, "route": self.asked}
         try:
             self.host.registry.note(self.actor, "refusal", error.code, target, told)
         except UnavailableError as away:

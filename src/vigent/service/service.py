@@ -145,7 +145,11 @@ class Service:
         row = self.registry.find(tenant, "key", id) or _nobody()
         document = key_of(row)
         if not accepted(document, secret, self.clock.now()):
-            raise Unauthorized("the key is not valid")
+            raise Unauthorized(
+                "the key is not valid"
+                if presented.authorization
+                else "a key is missing: send the header Authorization: Bearer vigent_…"
+            )
         person, by_token = self._person(tenant, presented)
         return Caller(self, row, document, person, by_token=by_token)
 
@@ -249,7 +253,8 @@ class Service:
         if self._worker is not None:
             self._worker.catch_up(0, 0)
         chosen = settings or UpkeepSettings()
-        if chosen.enabled and self.storage.writable and self.upkeep is None:
+        storage = self.storage
+        if chosen.enabled and storage.writable and not storage.is_branch and self.upkeep is None:
             self.upkeep = Upkeep(self.storage, self.clock, self._sweep, chosen)
             self.upkeep.start()
 

@@ -18,8 +18,8 @@ def _row(id: str, *, tenant: str = "t", name: str | None = None, person: str = "
 
 
 def _keep(storage: Storage, *rows: ResourceRow) -> None:
-    with storage.transaction() as transaction:
-        for row in rows:
+    for row in rows:
+        with storage.transaction(row.tenant) as transaction:
             kept = ResourceChanges(kept=[row])
             transaction.apply(
                 ChangeSet(row.tenant, salt=b"s" * 16, salted_at=1, resources=kept)
@@ -27,7 +27,7 @@ def _keep(storage: Storage, *rows: ResourceRow) -> None:
 
 
 def _note(storage: Storage, *ids: str, tenant: str = "t", target: str | None = None) -> None:
-    with storage.transaction() as transaction:
+    with storage.transaction(tenant) as transaction:
         for id in ids:
             entry = entry_of(
                 id, b"salt", tenant=tenant, store="s", person="", key=None, at=7, action="refusal",
@@ -73,7 +73,7 @@ class ResourceClaims:
     def test_a_removed_resource_is_gone_and_its_name_free(self, storage: Storage) -> None:
         one = _row("idx_1", name="default")
         _keep(storage, one)
-        with storage.transaction() as transaction:
+        with storage.transaction("t") as transaction:
             transaction.apply(ChangeSet("t", resources=ResourceChanges(removed=[one])))
             assert transaction.resource("t", "store", "idx_1") is None
         _keep(storage, _row("idx_2", name="default"))
@@ -83,7 +83,7 @@ class ResourceClaims:
 
     def test_a_person_takes_their_settings_along(self, storage: Storage) -> None:
         _keep(storage, _row("p1", person="p1"), _row("p2", person="p2"), _row("idx_1"))
-        with storage.transaction() as transaction:
+        with storage.transaction("t") as transaction:
             counts = transaction.erase(Erasure("t", "p1", b"d", (), 9), dry_run=False)
         assert counts["resource"] == 1
         with storage.snapshot() as snapshot:
@@ -120,7 +120,7 @@ class ResourceClaims:
     def test_a_tenant_goes_whole_and_alone(self, storage: Storage, *, dry_run: bool) -> None:
         _keep(storage, _row("idx_1"), _row("idx_2"), _row("idx_1", tenant="u"))
         _note(storage, "aud_1")
-        with storage.transaction() as transaction:
+        with storage.transaction("t") as transaction:
             counts = transaction.erase_tenant("t", dry_run=dry_run)
         found = {name: count for name, count in counts.items() if count}
         assert found == {"resource": 2, "audit": 1, "audit_content": 1, "tenant": 1}

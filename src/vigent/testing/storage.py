@@ -13,12 +13,13 @@ from vigent.domain.changes import ChangeSet
 from vigent.domain.statements import Key, KeyId
 from vigent.errors import StoreBusy
 from vigent.ports.storage import Selection, Storage
+from vigent.testing.moving import MovingClaims
 from vigent.testing.resources import ResourceClaims
 
 __all__ = ["StorageContract"]
 
 
-class StorageContract(ResourceClaims, abc.ABC):
+class StorageContract(MovingClaims, ResourceClaims, abc.ABC):
     """The claims of the storage port that memory relies on."""
 
     @abc.abstractmethod
@@ -39,7 +40,7 @@ class StorageContract(ResourceClaims, abc.ABC):
     def _add(
         self, storage: Storage, subject: str, then: Callable[[], object] = lambda: None
     ) -> Key:
-        with storage.transaction() as transaction:
+        with storage.transaction("t") as transaction:
             id = KeyId("t", "s", "", subject, "city", "")
             key = Key(transaction.numbers.key, id, subject, 5)
             transaction.apply(ChangeSet("t", salt=b"s" * 16, salted_at=1, keys=[key]))
@@ -68,14 +69,14 @@ class StorageContract(ResourceClaims, abc.ABC):
 
     def test_the_first_salt_of_a_tenant_stays(self, storage: Storage) -> None:
         self._add(storage, "a")
-        with storage.transaction() as transaction:
+        with storage.transaction("t") as transaction:
             assert transaction.ledger("t").salt == b"s" * 16
         with storage.snapshot() as snapshot:
             assert snapshot.ledger("u").salt is None
 
     def test_a_transaction_sees_what_it_applied(self, storage: Storage) -> None:
         self._add(storage, "a")
-        with storage.transaction() as transaction:
+        with storage.transaction("t") as transaction:
             key = Key(transaction.numbers.key, KeyId("t", "s", "", "b", "city", ""), "b", 5)
             transaction.apply(ChangeSet("t", keys=[key]))
             found = transaction.keys(Selection("t", "s", ("",), "b", "city", ""))
@@ -87,12 +88,12 @@ class StorageContract(ResourceClaims, abc.ABC):
 
         def hurried() -> None:
             try:
-                with storage.transaction(wait=False):
+                with storage.transaction("t", wait=False):
                     pass
             except StoreBusy as error:
                 refused.append(error)
 
-        with storage.transaction():
+        with storage.transaction("t"):
             other = Thread(target=hurried)
             other.start()
             other.join(5)

@@ -32,7 +32,7 @@ class AliasWriter:
         context = self.context
         written, canon = canonical_subject(name, "name")
         subject = canonical_subject(of, "of")[1]
-        with self.pipeline.session() as session:
+        with self.pipeline.session(alone=True) as session:
             transaction = session.transaction
             names = joined_names(transaction, context.tenant, context.store, person, subject)
             there = self._there(transaction, person, canon)
@@ -70,7 +70,7 @@ class AliasWriter:
     def remove(self, person: str, name: object) -> AliasResult:
         """Let an alias go, so that its names are read apart again."""
         canon = canonical_subject(name, "name")[1]
-        with self.pipeline.session() as session:
+        with self.pipeline.session(alone=True) as session:
             transaction = session.transaction
             there = self._there(transaction, person, canon)
             if there is None:

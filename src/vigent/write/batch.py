@@ -23,6 +23,10 @@ __all__ = ["write_many"]
 _CHUNK: Final = 4_000
 """How many items go into one transaction at most, unless all must."""
 
+_PORTION: Final = 500
+"""How many items are looked up, entered and written together: what is made of more has left the
+processor's cache before it is written."""
+
 _HOLD: Final = 1.0
 """For how long a transaction takes items in (s), unless all must: others wait for the lock."""
 
@@ -49,27 +53,34 @@ def write_many(
     """
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
         raise InvalidInput("items", "must be a list of mappings")
+    with _collector_paused():  # what an item was made into is gone when it goes on
+        return _taken(writer, cast("Iterable[object]", items), default_person, atomic=atomic)
+
+
+def _taken(
+    writer: Writer, items: Iterable[object], default_person: str | None, *, atomic: bool
+) -> list[WriteResult | VigentError]:
+    """Check all, then take them in, a transaction after the other."""
     out: list[WriteResult | VigentError] = []
-    with _collector_paused():
-        prepared = [
-            _prepare(writer, item, default_person) for item in cast("Iterable[object]", items)
-        ]
-        if atomic:
-            for number, one in enumerate(prepared):
-                if isinstance(one, VigentError):
-                    raise one.within(f"items.{number}")
-        while len(out) < len(prepared):
-            part = prepared if atomic else prepared[len(out) : len(out) + _CHUNK]
-            with writer.pipeline.session() as session:
-                until = time.monotonic() + (math.inf if atomic else _HOLD)
-                session.look_up(writer.pipeline.key_id(i.draft) for i in part if _stands(i))
-                for one in part:
-                    found = _enter(writer, session, one)
-                    if atomic and isinstance(found, VigentError):
-                        raise found.within(f"items.{len(out)}")
-                    out.append(found)
-                    if time.monotonic() > until:
-                        break
+    prepared = [_prepare(writer, item, default_person) for item in items]
+    if atomic:
+        for number, one in enumerate(prepared):
+            if isinstance(one, VigentError):
+                raise one.within(f"items.{number}")
+    while len(out) < len(prepared):
+        part = prepared if atomic else prepared[len(out) : len(out) + _CHUNK]
+        with writer.pipeline.session() as session:
+            until = time.monotonic() + (math.inf if atomic else _HOLD)
+            for place, one in enumerate(part):
+                if place % _PORTION == 0:
+                    portion = part[place : place + _PORTION]
+                    session.look_up(writer.pipeline.key_id(i.draft) for i in portion if _stands(i))
+                found = _enter(writer, session, one)
+                if atomic and isinstance(found, VigentError):
+                    raise found.within(f"items.{len(out)}")
+                out.append(found)
+                if time.monotonic() > until:
+                    break
     return out
 
 

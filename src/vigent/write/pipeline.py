@@ -45,19 +45,23 @@ class WritePipeline:
         self.storage = storage
         self.context = context
         self.retrieved = RetrievedCounts()
+        self._half_life = partial(half_life, context.schema)
         self._salt: bytes | None = None
         self._local = threading.local()
 
     @contextmanager
-    def session(self) -> Generator[Session]:
-        """Take the write lock; the tenant is made known with its first write."""
+    def session(self, *, alone: bool = False) -> Generator[Session]:
+        """Begin to write, ``alone`` or beside others, who are kept from what is read here."""
         held: Session | None = getattr(self._local, "session", None)
         if held is not None:
+            if alone:
+                held.transaction.alone()
             yield held
             held.settle()
             return
         carried = self.retrieved.carried() if self.retrieved else _NO_COUNTS
-        with carried as counts, self.storage.transaction() as transaction:
+        tenant = self.context.tenant
+        with carried as counts, self.storage.transaction(tenant, beside=not alone) as transaction:
             if self.context.home is not None:
                 self.context.home(transaction)
             if counts:
@@ -104,7 +108,7 @@ class WritePipeline:
         with (
             suppress(UnavailableError),
             self.retrieved.carried() as counts,
-            self.storage.transaction(wait=False) as transaction,
+            self.storage.transaction(self.context.tenant, wait=False, beside=True) as transaction,
         ):
             enter_counts(transaction, self.context.tenant, counts)
             return True
@@ -159,7 +163,7 @@ class WritePipeline:
         beside = session.beside(named)
         if beside is not None:
             key = next((k for k in beside if k.id == named), None)
-        at = max([self._later(k) for k in (key, *(beside or ()))])
+        at = max(map(self._later, (key, *beside))) if beside else self._later(key)
         dated = self._dates(session.unsettled, draft, at)
         if beside is None and is_plain(draft, id):
             plainly = self._enter_plainly(session, key, named, draft, dated, at)
@@ -333,7 +337,7 @@ class WritePipeline:
         return Record(
             key.id, key.name, statement, standing.stretch, replaced=replaced,
             replacer=standing.replacer, valid_at=at, known=at, answered_at=at,
-            half_life_days=partial(half_life, self.context.schema, key.id),
+            half_life_days=self._half_life,
         )  # fmt: skip
 
 
@@ -352,13 +356,16 @@ def _reconcile(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entere
 
 
 def _fingerprint(work: Work, draft: Draft, dated: Dated) -> bytes | None:
-    """Give what makes a request of an episode the same request; None without an episode."""
+    """Give what makes a request of an episode the same request; None without an episode.
+
+    The key goes in by its identity: its row number is another one once memory was moved.
+    """
     if draft.source_episode is None:
         return None
     end = "" if dated.end == OPEN else str(dated.end)
     # What a retraction without a date begins at is the episode's time: that is part of it too.
     parts = (
-        draft.source_episode, str(work.key.no), str(dated.start), end, draft.mode,
+        draft.source_episode, *work.key.id[1:], str(dated.start), end, draft.mode,
         str(draft.retract), draft.corrects or "", *(v.canon for v in draft.values),
     )  # fmt: skip
     text = "\x1f".join(f"{len(part)}:{part}" for part in parts)

@@ -37,7 +37,8 @@ class Session:
             self.plain = None
 
     def look_up(self, ids: Iterable[KeyId]) -> None:
-        """Find many keys at once; to be called before anything is entered."""
+        """Find the keys of what is entered next at once; what came before is written first."""
+        self.settle()
         known: dict[KeyId, Key | None] = dict.fromkeys(ids)
         if known:
             first = next(iter(known))

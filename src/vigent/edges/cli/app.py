@@ -21,6 +21,7 @@ from vigent.edges.cli import (
     governing,
     importchat,
     importing,
+    moving,
     persons,
     reading,
     reviewing,
@@ -138,7 +139,7 @@ def start(
 
 for part in (
     writing, reading, searching, contexts, threads, forgetting, persons, aliases, reviewing,
-    importing, importchat, checking, governing, serving, demo, evaluating, agents,
+    importing, importchat, moving, checking, governing, serving, demo, evaluating, agents,
 ):  # fmt: skip
     part.register(app)
 

@@ -6,7 +6,7 @@ import inspect
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, ParamSpec
@@ -22,7 +22,7 @@ from vigent.memory import Memory
 from vigent.schema import load_schema
 from vigent.service import Service
 
-__all__ = ["Call", "command", "group", "no_answer", "own_db"]
+__all__ = ["Call", "about_db", "command", "group", "no_answer", "own_db"]
 
 P = ParamSpec("P")
 
@@ -112,11 +112,23 @@ class Call:
         self._check(create=create)
         return closing(Service.open(self.db, schema=self.schema, embedder="none"))
 
+    def place(self, *, create: bool = False) -> str:
+        """Give the store that is meant, which must be there unless it may be made."""
+        self._check(create=create)
+        return self.db
+
+    def at(self, db: str) -> str:
+        """Give another store that is meant, which must be there."""
+        return replace(self, db=db).place()
+
     def _check(self, *, create: bool) -> None:
         if not self.db.strip():
-            raise InvalidInput("db", "must name a file")
+            raise InvalidInput("db", "must name a file or a database")
+        if "://" in self.db:
+            return  # whether a server is there is found out by asking it
         # os.path, not Path.exists: a name no file can have is one that does not exist
-        if not create and self.db != ":memory:" and not os.path.exists(self.db):  # noqa: PTH110
+        named = self.db == ":memory:" or "://" in self.db
+        if not create and not named and not os.path.exists(self.db):  # noqa: PTH110
             raise InvalidInput(
                 "db", f"there is no store at {self.db}; write, capture, import or demo make one"
             )
@@ -179,8 +191,7 @@ def command(
             except InvalidInput as error:
                 if error.field != "path_or_url":
                     raise
-                message = error.message.removeprefix("path_or_url: ")
-                raise InvalidInput("db", message) from error
+                raise about_db(error) from error
 
         called.__signature__ = inspect.Signature(everything)
         called.__annotations__ = {each.name: each.annotation for each in everything}
@@ -189,6 +200,11 @@ def command(
         return run
 
     return register
+
+
+def about_db(error: InvalidInput) -> InvalidInput:
+    """Give an error about the place of a store as one about the option that names it."""
+    return InvalidInput("db", error.message.removeprefix("path_or_url: "))
 
 
 def _advised(error: NaiveInstant, *, takes_zone: bool) -> NaiveInstant:

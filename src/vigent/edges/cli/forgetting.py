@@ -66,7 +66,10 @@ def erase_person(
     ):
         receipt = memory.erase_person(person_id, dry_run=dry_run, wait=wait)
     unknown = not receipt.shared and not any(receipt.counts.values())
-    warning = f"nothing was known of {visible(person_id)} in this tenant; check the spelling"
+    warning = (
+        f"nothing was known of {visible(person_id)} in this tenant; check the spelling. What is "
+        "shared about a subject of that name stays, unless vigent persons link joins the two"
+    )
     if call.as_json:
         call.out.document(receipt.to_dict() | {"warning": warning if unknown else None})
         return

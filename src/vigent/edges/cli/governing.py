@@ -21,7 +21,7 @@ from vigent.govern.documents import (
 )
 from vigent.govern.keyring import MAX_OVERLAP, named_stores, revoked, rotated, shown_key
 from vigent.govern.keys import new_secret, secret_digest, show_key
-from vigent.govern.people import shown_entry
+from vigent.govern.people import shown_entries
 from vigent.govern.registry import Actor
 from vigent.service import Service
 
@@ -195,8 +195,9 @@ def audit_list(
         found = snapshot.audit_entries(
             call.tenant, action=action, target=target, person=call.person, limit=limit
         )
+        told = shown_entries(snapshot, call.tenant, found, service.clock.now())
     if call.as_json:
-        call.out.document([shown_entry(row) for row in found])
+        call.out.document(told)
         return
     table = rows("at", "action", "outcome", "target")
     for row in found:
@@ -216,6 +217,8 @@ def _tell(call: Call, told: dict[str, Any], key: str) -> None:
         call.out.document({**told, "key": key})
     else:
         call.out.verbatim(Text(f"{key}\nThe text of {told['id']}, shown this once."))
+        if not told["policy"]["stores"] and told["capabilities"] != ["management"]:
+            call.out.verbatim(Text("It sees no store: name some by --read or --write."))
 
 
 def register(app: typer.Typer) -> None:

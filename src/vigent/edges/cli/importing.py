@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Annotated, Any, Final, cast
 
 import typer
@@ -15,9 +16,11 @@ from vigent.edges.cli.boundary import ExitCode, describe, exit_code_of, report
 from vigent.edges.cli.command import Call, command
 from vigent.edges.cli.inputs import opened_file
 from vigent.edges.cli.jsonl import BadLine, EpisodeLine, Line, LineReader, WriteLine
+from vigent.edges.cli.moving import given_tenant, moved_in
 from vigent.edges.cli.output import progress_bar
 from vigent.edges.cli.tables import card, rows, visible
 from vigent.errors import InvalidInput
+from vigent.moving import is_export
 
 __all__ = ["Import", "register"]
 
@@ -144,13 +147,25 @@ def _show(call: Call, name: str, summary: dict[str, Any]) -> None:
 
 def import_lines(
     call: Call,
+    ctx: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A JSONL file; - reads it.")],
 ) -> None:
-    """Take in a file of episodes and typed facts, one JSON object a line.
+    """Take in a file of episodes and typed facts, or what `vigent export` wrote.
 
-    Bad lines are named and counted, good ones stored. Run again, it changes nothing
-    that is already in.
+    Of episodes and facts, one JSON object a line, bad lines are named and counted, good ones
+    stored. An export comes in whole or not at all, as the tenant it was, or with --tenant as
+    another. Run again, either changes nothing that is already in.
     """
+    with opened_file(file) as (source, size):
+        first = source.readline()
+        lines = chain([first], source)
+        if is_export(first):
+            moved_in(call, file, given_tenant(call, ctx), lines)
+        else:
+            _import_facts(call, file, lines, size)
+
+
+def _import_facts(call: Call, file: str, source: Iterable[bytes], size: int | None) -> None:
 
     def tell(problem: dict[str, Any]) -> None:
         report(problem, as_json=call.as_json)
@@ -158,7 +173,6 @@ def import_lines(
     started = time.perf_counter()
     with (
         call.open(create=True) as memory,
-        opened_file(file) as (source, size),
         progress_bar("importing", total=size, unit="bytes") as (bar, task),
     ):
         run = Import(memory, tell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
@@ -12,12 +13,13 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from vigent.edges.cli.command import about_db
 from vigent.edges.cli.output import Output
 from vigent.edges.cli.tables import rows, visible
 from vigent.effective import Effective, effective_settings
 from vigent.errors import InvalidInput, StoreReadOnly
 from vigent.service import FirstStart, Service
-from vigent.settings import Settings
+from vigent.settings import Settings, shown_database
 
 __all__ = ["register"]
 
@@ -77,10 +79,13 @@ def serve(
         raise InvalidInput("serve", _NEEDS) from error
     listening = _listen(settings)
     announce = partial(_announce, settings, listening)
-    if settings.server.workers > 1:
-        running.serve_by_many(settings, listening, announce)
-    else:
-        running.serve_alone(settings, listening, announce)
+    run = running.serve_by_many if settings.server.workers > 1 else running.serve_alone
+    try:
+        run(settings, listening, announce)
+    except InvalidInput as error:
+        if error.field != "path_or_url":
+            raise
+        raise about_db(error) from error
 
 
 def config(*, config: Config = None, json_output: Json = False) -> None:
@@ -119,6 +124,8 @@ def _listen(settings: Settings) -> socket.socket:
         # The system's own words: those of socket.create_server say the address once more.
         number = error.errno or 0
         problem = os.strerror(number) if number > 0 else "cannot be used"
+        if error.errno == errno.EADDRINUSE:
+            problem += "; give another by --port, or 0 for any free one"
         raise InvalidInput("port", f"{host}:{port}: {problem}") from error
 
 
@@ -135,7 +142,7 @@ def _announce(settings: Settings, listening: socket.socket, service: Service) ->
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else {"0.0.0.0": "127.0.0.1"}.get(host, host)  # noqa: S104 - named, not bound
     url = f"http://{shown}:{port}"
-    print(f"Vigent serves {visible(settings.store.db)} at {url} (Ctrl-C ends it)")
+    print(f"Vigent serves {visible(shown_database(settings.store.db))} at {url} (Ctrl-C ends it)")
     if first is not None:
         print(_welcome(first, url))
     sys.stdout.flush()
@@ -144,30 +151,34 @@ def _announce(settings: Settings, listening: socket.socket, service: Service) ->
 def _welcome(first: FirstStart, url: str) -> str:
     return "\n".join([
         "",
-        f"First start: tenant {first.tenant}, store {first.index_id}, and this key for everything.",
-        "It is shown this once; only a digest of it is kept:",
+        f"First start: tenant {first.tenant}, store default ({first.index_id}), and a key for",
+        "everything. It is shown this once; only a digest of it is kept:",
         "",
         f"export VIGENT_KEY={first.key}",
         "",
-        "The passport story: a deadline, its change, what holds now, and what held before:",
+        "The passport story, for another terminal: a deadline, its change, what holds now, and",
+        "what held before:",
         "",
-        *story(url, first.index_id),
+        *story(url),
         "",
     ])  # fmt: skip
 
 
-def story(url: str, index_id: str) -> list[str]:
-    """Give the lines of the passport story for a shell, with the key in ``VIGENT_KEY``."""
+def story(url: str) -> list[str]:
+    """Give the lines of the passport story for a shell, with the key in ``VIGENT_KEY``.
+
+    No ``--json``: curl has it since 7.82 only, and systems in service are older.
+    """
     key = '-H "Authorization: Bearer $VIGENT_KEY"'
 
     def write(value: str, since: str) -> str:
         body = (
-            f'{{"index_id":"{index_id}","type":"fact","subject":"mira",'
-            f'"attribute":"passport_deadline","value":"{value}","valid_from":"{since}"}}'
+            '{"index_id":"default","subject":"mira","attribute":"passport_deadline",'
+            f'"value":"{value}","valid_from":"{since}"}}'
         )
-        return f"curl -sS {key} --json '{body}' {url}/v1/memory"
+        return f"curl -sS {key} -H 'Content-Type: application/json' -d '{body}' {url}/v1/memory"
 
-    state = f"{url}/v1/stores/{index_id}/state/mira/passport_deadline"
+    state = f"{url}/v1/stores/default/state/mira/passport_deadline"
     return [
         write("2026-07-15", "2026-06-01"),
         write("2026-06-30", "2026-06-03"),

@@ -54,7 +54,7 @@ def listed(caller: Called, limit: Limit = 50, next_: Next = None) -> Response:
         caller.tenant, "agent", after=str(after[0]) if after else "", limit=limit + 1
     )
     more = cursor(caller, "agents", [rows[limit - 1].id]) if len(rows) > limit else None
-    return answer({"agents": [shown(row) for row in rows[:limit]], "next": more})
+    return answer({"agents": [shown(caller, row) for row in rows[:limit]], "next": more})
 
 
 @router.get("/{agent_id}", response_model=Agent, responses=problems_of())
@@ -62,7 +62,7 @@ def listed(caller: Called, limit: Limit = 50, next_: Next = None) -> Response:
 def one(caller: Called, agent_id: AgentId) -> Response:
     """Give an agent: its latest version."""
     caller.require("threads", "responses", "management")
-    return answer(shown(agent(caller, agent_id)))
+    return answer(shown(caller, agent(caller, agent_id)))
 
 
 @router.get("/{agent_id}/versions", response_model=AgentVersions, responses=problems_of())
@@ -76,7 +76,7 @@ def history(
     asked = ["versions", row.id]
     at = place(caller, asked, next_)
     start, every = (int(at[0]) if at else 0), versions(row)
-    told = [shown_version(no, v) for no, v in enumerate(every, 1)][start : start + limit]
+    told = [shown_version(caller, no, v) for no, v in enumerate(every, 1)][start : start + limit]
     more = cursor(caller, asked, [start + limit]) if len(every) > start + limit else None
     return answer({"id": row.id, "versions": told, "next": more})
 
@@ -85,7 +85,10 @@ def history(
                responses=problems_of(409))  # fmt: skip
 @writes
 def remove(caller: Called, agent_id: AgentId) -> Response:
-    """Remove an agent with its versions; 409 while a store's extraction switch names it."""
+    """Remove an agent with its versions; 409 while a store's extraction switch names it.
+
+    Needs management, or the key that made it.
+    """
     caller.require("threads", "responses", "management")
     remove_agent(caller, agent_id)
     return Response(status_code=204)

@@ -31,7 +31,7 @@ from vigent.edges.http import (
     tools,
 )
 from vigent.edges.http.describing import described
-from vigent.edges.http.front import Front, Told
+from vigent.edges.http.front import Bounds, Front, Told
 from vigent.edges.http.logs import RequestLog
 from vigent.edges.http.metrics import Metrics
 from vigent.edges.http.mounting import McpPlace
@@ -61,10 +61,11 @@ class _App(FastAPI):
         """Put the layers together, once."""
         serving = self.state
         told = Told(serving.metrics, serving.log, serving.tracing)
+        limits = serving.settings.limits
         return Front(
             super().build_middleware_stack(),
             opening=serving.opening,
-            body_bytes=serving.settings.limits.body_bytes,
+            bounds=Bounds(limits.body_bytes, limits.body_seconds),
             told=told,
         )
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
+from email.message import Message
 from functools import wraps
 from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast
 from urllib.parse import quote, unquote
@@ -20,6 +22,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.types import Scope
 
@@ -48,6 +51,9 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPEN: Final = "open_query"
+_UTF8: Final = ("utf-8", "utf8")
+_REPEATED: Final = "Idempotency-Key"
+_AS_JSON: Final = "send JSON in UTF-8, as Content-Type: application/json"
 _SLASH: Final = re.compile("%2f", re.IGNORECASE)
 
 
@@ -114,7 +120,7 @@ async def _called(request: Request) -> Pending:
 
 Called = Annotated[Caller, Depends(_called)]
 """The caller of a handler that is marked with ``reads`` or ``writes``."""
-Idempotency = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+Idempotency = Annotated[str | None, Header(alias=_REPEATED, min_length=1, max_length=200)]
 
 
 Cross: TypeAlias = Callable[[Crossing, Callable[[], Any]], Awaitable[Any]]
@@ -195,6 +201,7 @@ class Route(APIRoute):
                 # Nothing is asked beside the path: the general way costs more than the answer.
                 return await endpoint(caller=_pending(request), **request.path_params)
             try:
+                _check_once(request)
                 _check_query(request, known, prefixes)
                 return await handle(_Strict(request.scope, request.receive))
             except (RequestValidationError, InvalidInput):
@@ -226,17 +233,34 @@ def _queried(dependant: Dependant) -> frozenset[str]:
     return own.union(*(_queried(other) for other in dependant.dependencies))
 
 
+def _check_once(request: Request) -> None:
+    if len(request.headers.getlist(_REPEATED)) > 1:
+        raise InvalidInput(_REPEATED, "stands twice")
+
+
 def _check_query(request: Request, known: frozenset[str], prefixes: tuple[str, ...]) -> None:
-    """Refuse query parameters that a route does not know, naming each."""
+    """Refuse query parameters that a route does not know, or that stand twice, naming each."""
     if not request.scope["query_string"]:
         return
-    unknown = [
-        {"type": "extra_forbidden", "loc": ("query", name), "msg": "is not known"}
-        for name in dict.fromkeys(request.query_params)
-        if name not in known and not (prefixes and name.startswith(prefixes))
-    ]
-    if unknown:
-        raise RequestValidationError(unknown)
+    wrong: list[dict[str, Any]] = []
+    for name, count in Counter(name for name, _ in request.query_params.multi_items()).items():
+        if name not in known and not (prefixes and name.startswith(prefixes)):
+            wrong.append({"type": "extra_forbidden", "loc": ("query", name), "msg": ""})
+        elif count > 1:
+            wrong.append({"type": "twice", "loc": ("query", name), "msg": "stands twice"})
+    if wrong:
+        raise RequestValidationError(wrong)
+
+
+def _is_json(kind: str) -> bool:
+    if kind == "application/json":
+        return True
+    told = Message()
+    told["content-type"] = kind
+    subtype = told.get_content_subtype()
+    known = subtype == "json" or subtype.endswith("+json")
+    charset = str(told.get_param("charset") or "utf-8").lower()
+    return told.get_content_maintype() == "application" and known and charset in _UTF8
 
 
 class _Strict(Request):
@@ -246,6 +270,13 @@ class _Strict(Request):
         if not hasattr(self, "_json"):
             self._json = strict_json(await self.body())
         return self._json
+
+    async def body(self) -> bytes:
+        """Give the body; one that is not told to be JSON in UTF-8 is refused."""
+        found = await super().body()
+        if found and not _is_json(self.headers.get("content-type", "")):
+            raise HTTPException(415, _AS_JSON)
+        return found
 
 
 class _OfWrite(Response):

@@ -37,6 +37,7 @@ _HEADERS: Final[dict[str, dict[str, Any]]] = {
         ),
     },
 }  # fmt: skip
+_OF_BODY: Final = ("408", "413", "415")
 _FASTAPI: Final = "Validation Error"  # what FastAPI says of its own 422
 _REQUEST_ID: Final = {
     "description": "The number of the request, as sent or made here",
@@ -94,7 +95,8 @@ def _operation(method: str, told: dict[str, Any], *, keyed: bool) -> dict[str, A
     usual = {str(status): _plain(one) for status, one in problems_of(*more).items()}
     responses = {**usual, **{s: _answered(s, one) for s, one in told["responses"].items()}}
     if "requestBody" not in told:
-        del responses["413"]
+        for status in _OF_BODY:
+            del responses[status]
     return {
         **told, "security": [{_SCHEME: []}], "parameters": [*own, *heads],
         "responses": _responses(responses),

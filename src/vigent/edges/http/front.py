@@ -5,6 +5,7 @@ One layer of plain ASGI. It knows a request by its route, never by its path, and
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 import time
@@ -12,6 +13,7 @@ import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
+from urllib.parse import unquote_to_bytes
 
 from starlette.exceptions import HTTPException
 
@@ -21,7 +23,7 @@ from vigent.edges.http.opening import Opening
 from vigent.edges.http.problems import problem
 from vigent.edges.http.traces import Tracing
 
-__all__ = ["OUTCOME", "REQUEST_ID", "Front", "Told", "fault"]
+__all__ = ["OUTCOME", "REQUEST_ID", "Bounds", "Front", "Told", "fault"]
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -49,14 +51,17 @@ class Told(NamedTuple):
 class _Exchange:
     """One request and its answer."""
 
-    __slots__ = ("_left", "_receive", "_send", "id", "status")
+    __slots__ = ("_bounds", "_receive", "_send", "_taken", "_until", "_whole", "id", "status")
 
-    def __init__(self, id: bytes, send: Send, receive: Receive, left: int) -> None:
+    def __init__(self, id: bytes, send: Send, receive: Receive, bounds: Bounds) -> None:
         self.id = id
         self.status = 0
         self._send = send
         self._receive = receive
-        self._left = left
+        self._bounds = bounds
+        self._taken = 0
+        self._until: float | None = None
+        self._whole = False
 
     async def send(self, message: Message) -> None:
         """Pass a part of the answer on; its start gets the id."""
@@ -66,25 +71,48 @@ class _Exchange:
         await self._send(message)
 
     async def receive(self) -> Message:
-        """Give the next part of the body; refuses what is more than allowed."""
-        message = await self._receive()
+        """Give the next part of the body; refuses what is more than allowed, or takes longer."""
+        if self._whole:  # what is waited for now is the end of the connection
+            return await self._receive()
+        if self._until is None:
+            self._until = asyncio.get_running_loop().time() + self._bounds.body_seconds
+        try:
+            async with asyncio.timeout_at(self._until):
+                message = await self._receive()
+        except TimeoutError:
+            raise HTTPException(408, _TOO_SLOW, _CLOSE) from None
         if message["type"] == "http.request":
-            self._left -= len(message.get("body", b""))
-            if self._left < 0:
-                raise HTTPException(413, _TOO_LARGE)
+            self._whole = not message.get("more_body", False)
+            self._taken += len(message.get("body", b""))
+            if self._taken > self._bounds.body_bytes:
+                raise HTTPException(413, self._bounds.too_large, _CLOSE)
         return message
 
 
-_TOO_LARGE: Final = "the body is longer than this service takes"
+class Bounds(NamedTuple):
+    """How long a body may be, and in how many seconds it must be there."""
+
+    body_bytes: int
+    body_seconds: float
+
+    @property
+    def too_large(self) -> str:
+        """What is told of a longer one."""
+        return f"the body is longer than this service takes: at most {self.body_bytes} bytes"
+
+
+_TOO_SLOW: Final = "the body did not arrive in time"
+_ENCODED: Final = "the body must come as it is, without Content-Encoding"
+_CLOSE: Final = {"Connection": "close"}
 
 
 class Front:
     """Wraps the whole app, the answers to its faults too."""
 
-    def __init__(self, app: App, *, opening: Opening, body_bytes: int, told: Told) -> None:
+    def __init__(self, app: App, *, opening: Opening, bounds: Bounds, told: Told) -> None:
         self._app = app
         self._opening = opening
-        self._body_bytes = body_bytes
+        self._bounds = bounds
         self._told = told
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,15 +121,15 @@ class Front:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        id, length, authorization, parent = _read_headers(scope)
+        id, length, authorization, parent, encoding = _read_headers(scope)
         scope[REQUEST_ID] = id.decode()
-        exchange = _Exchange(id, send, receive, self._body_bytes)
+        exchange = _Exchange(id, send, receive, self._bounds)
         metrics, log, tracing = self._told
         span = None if tracing is None else tracing.start(scope, parent)
         if metrics is not None:
             metrics.in_flight += 1
         try:
-            await self._serve(scope, exchange, length)
+            await self._serve(scope, exchange, length, encoding)
         finally:
             seconds = time.perf_counter() - started
             route, method = _route_of(scope), scope["method"]
@@ -113,10 +141,15 @@ class Front:
             if span is not None:
                 span.end(method, route, exchange.status, scope[REQUEST_ID])
 
-    async def _serve(self, scope: Scope, exchange: _Exchange, length: bytes) -> None:
-        if length.isdigit() and int(length) > self._body_bytes:
-            detail = f"{_TOO_LARGE}: at most {self._body_bytes} bytes"
-            refusal = problem(413, "too_large", detail, headers={"Connection": "close"})
+    async def _serve(
+        self, scope: Scope, exchange: _Exchange, length: bytes, encoding: bytes
+    ) -> None:
+        if length.isdigit() and int(length[:20]) > self._bounds.body_bytes:
+            refusal = problem(413, "too_large", self._bounds.too_large, headers=_CLOSE)
+        elif encoding and encoding.lower() != b"identity":
+            refusal = problem(415, "unsupported_media_type", _ENCODED, headers=_CLOSE)
+        elif not _is_text(scope.get("raw_path") or b"") or not _is_text(scope["query_string"]):
+            refusal = problem(400, "bad_request", "the address must be UTF-8, percent-encoded")
         elif self._opening.state != "open" and not scope["path"].startswith(_WITHOUT_STORE):
             told = self._opening.told
             refusal = problem(503, "unavailable", told, headers={"Retry-After": "1"})
@@ -142,9 +175,20 @@ def fault(scope: Scope, error: Exception) -> None:
     RequestLog.fault(scope[REQUEST_ID], type(error).__name__, where)
 
 
-def _read_headers(scope: Scope) -> tuple[bytes, bytes, bytes, bytes]:
-    """Give the request's id, the length of its body, its key and its trace, in one walk."""
-    id = length = authorization = parent = b""
+def _is_text(part: bytes) -> bool:
+    """Whether a part of an address is UTF-8: else other bytes would read as the same name."""
+    if b"%" not in part:
+        return part.isascii()
+    try:
+        unquote_to_bytes(part).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _read_headers(scope: Scope) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+    """Give the request's id, its body's length, its key, trace and encoding, in one walk."""
+    id = length = authorization = parent = encoding = b""
     for name, value in scope["headers"]:
         if name == b"authorization":
             authorization = value
@@ -154,9 +198,11 @@ def _read_headers(scope: Scope) -> tuple[bytes, bytes, bytes, bytes]:
             id = value
         elif name == b"traceparent":
             parent = value
+        elif name == b"content-encoding":
+            encoding = value
     if not id or _SANE.fullmatch(id) is None:
         id = f"req_{secrets.token_hex(12)}".encode()
-    return id, length, authorization, parent
+    return id, length, authorization, parent, encoding
 
 
 def _route_of(scope: Scope) -> str:

@@ -26,12 +26,14 @@ keyed = APIRouter(tags=["operation"], prefix="/v1", route_class=Route)
 _UNREADY: Final = {"starting", "migrating", "stopping", "failed"}
 
 
+@router.head("/health/live", include_in_schema=False)
 @router.get("/health/live", response_model=Live)
 async def live() -> Response:
     """Say that the process lives."""
     return answer({"status": "ok"})
 
 
+@router.head("/health/ready", include_in_schema=False)
 @router.get(
     "/health/ready", response_model=Ready,
     responses={503: {"model": Ready, "description": "It cannot serve now."}},

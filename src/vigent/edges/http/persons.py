@@ -130,9 +130,10 @@ def erase(caller: Called, person_id: str, *, dry_run: bool = False, wait: bool =
     """Remove everything of a person in every store of the tenant, and give a receipt.
 
     What is shared about the entity that they are goes along. With ``wait`` until it is out of the
-    files too.
+    files too. The key must be able to write in each of them.
     """
     caller.require_person(person_id)
+    caller.require_everywhere(person_id)
     if dry_run:  # it tells what there is of them, and changes nothing
         caller.note_admin_read(person_id)
     host = caller.host
@@ -151,9 +152,14 @@ def erase(caller: Called, person_id: str, *, dry_run: bool = False, wait: bool =
 @router.get("/export", response_model=ExportAnswer, responses=problems_of())
 @reads
 def export(caller: Called, person_id: str) -> Response:
-    """Give everything that is kept of a person in every store of the tenant."""
+    """Give everything that is kept of a person, in every store in which the key may read.
+
+    ``stores`` names those in which there is anything.
+    """
     caller.require_person(person_id)
     caller.note_admin_read(person_id)
     with caller.host.storage.snapshot() as snapshot:
-        found = exported(snapshot, caller.tenant, person_id, caller.host.clock.now())
+        found = exported(
+            snapshot, caller.tenant, person_id, caller.host.clock.now(), caller.may_read
+        )
     return answer(found)

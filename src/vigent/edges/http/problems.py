@@ -47,14 +47,15 @@ _STATUS: Final[tuple[tuple[type[VigentError], int], ...]] = (
 )
 _TITLES: Final = {
     400: "Bad request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found",
-    405: "Method not allowed", 409: "Conflict", 410: "Gone", 413: "Too large",
-    422: "Unprocessable", 429: "Too many requests", 500: "Internal error",
-    501: "Not supported", 503: "Unavailable",
+    405: "Method not allowed", 408: "Too slow", 409: "Conflict", 410: "Gone", 413: "Too large",
+    415: "Unsupported media type", 422: "Unprocessable", 429: "Too many requests",
+    500: "Internal error", 501: "Not supported", 503: "Unavailable",
 }  # fmt: skip
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _CODES: Final = {
     400: "bad_request", 401: "unauthorized", 403: "forbidden", 404: "not_found",
-    405: "method_not_allowed", 413: "too_large", 500: "internal",
+    405: "method_not_allowed", 408: "too_slow", 413: "too_large",
+    415: "unsupported_media_type", 500: "internal",
 }  # fmt: skip
 
 
@@ -120,6 +121,8 @@ def _said(one: Any) -> str:
         return "is not known"
     if one["type"] == "json_invalid":
         return f"is not JSON: {one.get('ctx', {}).get('error', 'it cannot be read')}"
+    if one["type"] == "model_attributes_type" and tuple(one["loc"]) == ("body",):
+        return "must be a JSON object, sent under Content-Type: application/json"
     return str(one["msg"])
 
 
@@ -129,7 +132,10 @@ def _of_http(request: Request, error: Exception) -> Response:
     headers = dict(error.headers or {})
     if error.status_code == 405:
         headers["Allow"] = ", ".join(_allowed(request))
-    return problem(error.status_code, code, str(error.detail), headers=headers)
+    detail = str(error.detail)
+    if error.status_code == 404 and detail == "Not Found":
+        detail = "there is no such route; /docs and /openapi.json list them"
+    return problem(error.status_code, code, detail, headers=headers)
 
 
 def _allowed(request: Request) -> list[str]:
@@ -137,15 +143,16 @@ def _allowed(request: Request) -> list[str]:
 
     A path that is named as it stands is not counted as one with a part left open.
     """
-    named: dict[str, Any] = request.app.openapi()["paths"].get(request.scope["path"], {})
+    path, routes = request.scope["path"], request.app.router.routes
+    same = [route for route in routes if getattr(route, "path", "") == path]
+    named = {method for route in same for method in route.methods or ()}
     if named:
-        return [method for method in _METHODS if method.lower() in named]
+        return [method for method in _METHODS if method in named]
     return [
         method
         for method in _METHODS
         if any(
-            route.matches({**request.scope, "method": method})[0] is Match.FULL
-            for route in request.app.router.routes
+            route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes
         )
     ]
 

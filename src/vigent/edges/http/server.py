@@ -13,17 +13,24 @@ from typing import Any, Final, cast
 
 from uvicorn import Config
 from uvicorn import Server as Uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
 from vigent.edges.http.app import create_app
 from vigent.edges.http.logs import log_config
 from vigent.edges.http.opening import Opening
+from vigent.edges.http.problems import problem
 from vigent.errors import InvalidInput
 from vigent.service import Service
 from vigent.settings import Settings, set_metrics_folder
 
 __all__ = ["Server", "serve_alone", "serve_by_many"]
 
+_IDLE: Final = 75
+"""Seconds for which an idle connection is kept: longer than clients and proxies do (60 s at most).
+
+Who ends it first must not be the one who does not know whether a request is on its way.
+"""
 _STOPS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -44,10 +51,22 @@ class Server(Uvicorn):
                 signal.signal(each, handler)
 
 
+class _Protocol(HttpToolsProtocol):
+    """Reads HTTP; what is none is answered as any other problem."""
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what cannot be read as a request, and close the connection."""
+        said = problem(400, "bad_request", msg, headers={"Connection": "close"})
+        lines = [b"HTTP/1.1 400 Bad Request", *(b": ".join(one) for one in said.raw_headers)]
+        self.transport.write(b"\r\n".join([*lines, b"", bytes(said.body)]))
+        self.transport.close()
+
+
 def _uvicorn(settings: Settings, app: Any, **more: Any) -> Config:
     return Config(
-        app, loop="uvloop", http="httptools", ws="none", lifespan="on", access_log=False,
+        app, loop="uvloop", http=_Protocol, ws="none", lifespan="on", access_log=False,
         server_header=False, proxy_headers=False, log_config=log_config(settings.logs.level),
+        timeout_keep_alive=_IDLE,
         timeout_graceful_shutdown=round(settings.server.stop_seconds), **more,
     )  # fmt: skip
 

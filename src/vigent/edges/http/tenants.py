@@ -91,10 +91,14 @@ def change(caller: Called, tenant_id: str, body: ChangedSettings) -> Response:
 def delete(
     caller: Called, tenant_id: str, *, dry_run: bool = False, wait: bool = False
 ) -> Response:
-    """Remove everything of the tenant, its keys and its audit trail too; gives a receipt."""
+    """Remove everything of the tenant, its keys and its audit trail too; gives a receipt.
+
+    The key must be able to write in every store.
+    """
     caller.require_tenant(tenant_id)
+    caller.require_everywhere()
     storage, now = caller.host.storage, caller.host.clock.now()
-    with storage.transaction() as transaction:
+    with storage.transaction(tenant_id) as transaction:
         counts = transaction.erase_tenant(tenant_id, dry_run=dry_run)
     if not dry_run:
         caller.host.forget(tenant_id)
@@ -113,7 +117,7 @@ def usage(
 ) -> Response:
     """Give what model calls came to, failed ones too; without dates, of the last 30 days.
 
-    Calls are counted by the day in UTC.
+    Calls are counted by the day in UTC; those of stores in which the key may not read are not told.
     """
     caller.require("management")
     parts = tuple(dict.fromkeys(by.split(",")))
@@ -125,7 +129,9 @@ def usage(
     end = now if until is None else parse_instant(span["until"], "until")
     begin, end = begin // DAY * DAY, -(-end // DAY) * DAY
     with caller.host.storage.snapshot() as snapshot:
-        rows = snapshot.usage(caller.tenant, begin, end)
+        every = snapshot.usage(caller.tenant, begin, end)
+    seen = {store: caller.may_read(store) for store in {row.store for row in every}}
+    rows = [row for row in every if seen[row.store]]
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     total = dict.fromkeys(_COUNTS, 0)
     for row in rows:

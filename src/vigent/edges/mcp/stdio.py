@@ -7,13 +7,12 @@ from typing import Any, Final
 
 import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
-from mcp.server.mcpserver import MCPServer
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from vigent.edges.mcp.bound import Bound, Door
-from vigent.edges.mcp.server import add_everything, named
+from vigent.edges.mcp.server import Strict, add_everything, named
 
 __all__ = ["serve_stdio"]
 
@@ -33,7 +32,7 @@ def serve_stdio(bound: Callable[[], Bound]) -> None:
     anyio.run(server.run_stdio_async)
 
 
-class _Stdio(MCPServer[Any]):
+class _Stdio(Strict):
     async def run_stdio_async(self) -> None:
         """Serve, with the end of input held back until each request has its answer."""
         async with stdio_server() as (read, write), anyio.create_task_group() as tasks:

@@ -11,15 +11,21 @@ from vigent.domain.time import Instant
 from vigent.domain.timeline import replay
 from vigent.errors import StoreBusy, UnavailableError
 from vigent.storage.inmemory.erasing import ErasingChange
+from vigent.storage.inmemory.moving import MovingRows
 from vigent.storage.inmemory.rows import Rows, View
 
 __all__ = ["InMemoryStorage"]
+
+
+class WholeView(MovingRows, View):
+    """A view that can also be read whole."""
 
 
 class InMemoryStorage:
     """Memory that ends with the process."""
 
     writable = True
+    is_branch = False
 
     def __init__(self) -> None:
         self._rows = Rows()
@@ -36,14 +42,20 @@ class InMemoryStorage:
         return View(self._rows)
 
     @contextmanager
-    def snapshot(self) -> Generator[View]:
+    def snapshot(self, *, settled: str | None = None) -> Generator[WholeView]:  # noqa: ARG002
         """Open a consistent view for reading."""
         self._open()
         with self._lock:
-            yield View(self._rows)
+            yield WholeView(self._rows)
 
     @contextmanager
-    def transaction(self, *, wait: bool = True) -> Generator[ErasingChange]:
+    def transaction(
+        self,
+        tenant: str,  # noqa: ARG002 - one lock for all
+        *,
+        wait: bool = True,
+        beside: bool = False,  # noqa: ARG002 - as tenant
+    ) -> Generator[ErasingChange]:
         """Take the write lock; an error inside rolls everything back."""
         self._open()
         if not self._lock.acquire(blocking=wait):

@@ -6,13 +6,14 @@ import json
 from typing import Any
 
 from vigent.ports.removal import Erasure
+from vigent.storage.inmemory.moving import MovingRows
 from vigent.storage.inmemory.rows import Change
 
 __all__ = ["ErasingChange"]
 
 
-class ErasingChange(Change):
-    """A view that holds the write lock and can also remove a person."""
+class ErasingChange(MovingRows, Change):
+    """A view that holds the write lock, can remove a person and take in rows as they are."""
 
     def erase(self, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
         """Remove every row of a person, and give the counts per table."""
@@ -73,6 +74,7 @@ class ErasingChange(Change):
         rows.persons.pop(link, None)
         rows.trail.emptied |= audit
         rows.erased[erasure.tenant, erasure.digest] = erasure.at
+        rows.erased_counts[erasure.tenant, erasure.digest] = (json.dumps(counts), "purged")
         return counts
 
     def erase_store(self, tenant: str, store: str, *, dry_run: bool) -> dict[str, int]:
@@ -148,4 +150,10 @@ class ErasingChange(Change):
         for generation in [k for k in rows.index.generations if k[0] == tenant]:
             del rows.index.generations[generation]
         rows.salts.pop(tenant, None)
+        rows.salted.pop(tenant, None)
+        for gone in [k for k in rows.erased_counts if k[0] == tenant]:
+            del rows.erased_counts[gone]
         return counts
+
+    def alone(self) -> None:
+        """Keep all others out, which the lock does already."""

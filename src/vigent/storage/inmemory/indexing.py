@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from vigent.domain.changes import ChangeSet
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import ITEM, MEMORY, EmbedderRow, PassageRow, VectorRow
-from vigent.domain.statements import Belief
+from vigent.domain.statements import Belief, Key, Statement
 from vigent.domain.time import Instant
-from vigent.ports.index import Said
+from vigent.ports.index import Have, News, Said
 from vigent.storage.inmemory.threads import ThreadRows
 
 __all__ = ["IndexRows", "IndexView"]
@@ -128,6 +128,16 @@ class IndexView:
         rows = self._index.passages.values()
         return [p for p in rows if (p.tenant, p.scope) == (tenant, scope) and p.no > after]
 
+    def news(self, tenant: str, scopes: Sequence[Have]) -> tuple[int, list[News]]:
+        """Say what is new in some scopes; who writes holds the lock, so nothing comes late."""
+        return 0, [
+            News(
+                self.index_generation(tenant, one.scope),
+                self.passages(tenant, one.scope, max(0, one.last - 1)),
+            )
+            for one in scopes
+        ]
+
     def passage_before(self, passage: PassageRow) -> PassageRow | None:
         """Give what goes before a passage of an item in its thread, within the scope."""
         rows = [
@@ -205,6 +215,12 @@ class IndexView:
     def episodes_from(self, tenant: str, after: int, limit: int) -> list[EpisodeRow]:
         """Give the episodes of a tenant, stubs too, with higher row numbers than one, rising."""
         return [e for e in self._said.values() if e.tenant == tenant and e.no > after][:limit]
+
+    def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
+        """Do nothing: all rows are at hand."""
+
+    def prepare_keys(self, tenant: str, keys: Sequence[Key]) -> None:
+        """Do nothing: all rows are at hand."""
 
     def waits(self, tenant: str, kind: str, lane: str) -> bool:
         """Say whether work of a kind waits in a lane of a tenant: in memory it never does."""

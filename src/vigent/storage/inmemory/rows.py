@@ -30,6 +30,7 @@ from vigent.storage.inmemory.threads import ThreadRows, ThreadView
 
 __all__ = ["Change", "Rows", "View"]
 
+_Gone = tuple[str, bytes]
 _NO_HEAD = Head(0, 0, 0, OPEN, None, None, None)
 
 
@@ -38,6 +39,7 @@ class Rows:
     """Everything stored; replaced as a whole when a transaction fails."""
 
     salts: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    salted: dict[str, Instant] = field(default_factory=dict[str, Instant])
     keys: dict[KeyId, Key] = field(default_factory=dict[KeyId, Key])
     key_ids: dict[int, KeyId] = field(default_factory=dict[int, KeyId])
     statements: dict[int, Statement] = field(default_factory=dict[int, Statement])
@@ -47,9 +49,11 @@ class Rows:
     answered: dict[tuple[str, str, str, str], Answered] = field(
         default_factory=dict[tuple[str, str, str, str], Answered]
     )
-    erased: dict[tuple[str, bytes], Instant] = field(
-        default_factory=dict[tuple[str, bytes], Instant]
+    erased: dict[_Gone, Instant] = field(default_factory=dict[_Gone, Instant])
+    erased_counts: dict[_Gone, tuple[str, str]] = field(
+        default_factory=dict[_Gone, tuple[str, str]]
     )
+    """Counts and state of each erasure, as text."""
     persons: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     last: Numbers = field(default_factory=lambda: Numbers(1, 1, 1))
     threads: ThreadRows = field(default_factory=ThreadRows)
@@ -315,6 +319,7 @@ class Change(View):
         rows = self._rows
         if changes.salt is not None:
             rows.salts.setdefault(changes.tenant, changes.salt)
+            rows.salted.setdefault(changes.tenant, changes.salted_at)
         for key in changes.keys:
             rows.keys[key.id], rows.key_ids[key.no] = key, key.id
         for number in changes.discarded:
@@ -350,10 +355,12 @@ class Change(View):
 
     def _apply_rest(self, changes: ChangeSet) -> None:
         rows = self._rows
-        self._count(changes)
+        for number, times in changes.retrieved:
+            s = rows.statements[number]
+            rows.statements[number] = s._replace(retrieved_count=s.retrieved_count + times)
         for r in changes.refolded:
             s = rows.statements[r.statement]
-            rows.statements[s.no] = s._replace(indexed=r.indexed)
+            rows.statements[s.no] = s._replace(clean=r.clean, indexed=r.indexed)
         for key, instant in changes.recorded:
             rows.keys[key.id] = rows.keys[key.id]._replace(last_recorded=instant)
         numbers: dict[str, int] = {}
@@ -376,11 +383,6 @@ class Change(View):
             rows.persons.pop(link[:2], None)
             if link.subject is not None:
                 rows.persons[link[:2]] = link.subject
-
-    def _count(self, changes: ChangeSet) -> None:
-        for number, times in changes.retrieved:
-            s = self._rows.statements[number]
-            self._rows.statements[number] = s._replace(retrieved_count=s.retrieved_count + times)
 
     def _forget(self, number: int, at: Instant, gap: int, id: str) -> None:
         s = self._rows.statements[number]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import apsw
 
@@ -14,12 +15,15 @@ from vigent.domain.audit import AuditSummary
 from vigent.domain.time import Instant
 from vigent.errors import StoreBusy, StoreReadOnly
 from vigent.storage.migrate import migrate_sqlite
-from vigent.storage.sqlite.auditing import SEALED_AT_ONCE, seal_some, unsealed_tenants, verify_audit
+from vigent.storage.sql.auditing import SEALED_AT_ONCE, chain_some, verify_audit
+from vigent.storage.sql.inspecting import inspect_rows
+from vigent.storage.sql.rows import Row
 from vigent.storage.sqlite.connection import Connections, translate, translated
+from vigent.storage.sqlite.copying import marked_as_branch
 from vigent.storage.sqlite.database import Database
-from vigent.storage.sqlite.erasing import ErasingTransaction, purge_files
-from vigent.storage.sqlite.inspecting import inspect
-from vigent.storage.sqlite.reading import SqliteSnapshot
+from vigent.storage.sqlite.purging import purge_files
+from vigent.storage.sqlite.reading import Q, SqliteReader, SqliteSnapshot, stream
+from vigent.storage.sqlite.writing import SqliteTransaction
 
 __all__ = ["SqliteStorage"]
 
@@ -49,6 +53,7 @@ class SqliteStorage:
                     raise StoreReadOnly("the store cannot be made: the folder is read-only")
             else:
                 migrate_sqlite(connection, "vigent.storage.sqlite")
+            self.is_branch = marked_as_branch(connection)
         self._reader = threading.local()
 
     @property
@@ -56,7 +61,7 @@ class SqliteStorage:
         """Where the file is."""
         return self._connections.path
 
-    def reader(self) -> SqliteSnapshot:
+    def reader(self) -> SqliteReader:
         """Give this thread's view for reads of one statement, which need no transaction."""
         local = self._reader
         try:
@@ -64,27 +69,33 @@ class SqliteStorage:
                 return local.snapshot
         except AttributeError:
             pass
-        local.snapshot = SqliteSnapshot(self._connections.get())
+        local.snapshot = SqliteReader.on(self._connections.get())
         local.process = os.getpid()
         return local.snapshot
 
     @contextmanager
-    def snapshot(self) -> Generator[SqliteSnapshot]:
-        """Open a consistent view for reading."""
+    def snapshot(self, *, settled: str | None = None) -> Generator[SqliteSnapshot]:  # noqa: ARG002
+        """Open a consistent view for reading; all who wrote before have ended, or come after."""
         with translated():
             connection = self._connections.get()
             nested = connection.in_transaction
             if not nested:
                 connection.execute("BEGIN")
             try:
-                yield SqliteSnapshot(connection)
+                yield SqliteSnapshot.on(connection)
             finally:
                 if not nested:
                     connection.execute("COMMIT")
 
     @contextmanager
-    def transaction(self, *, wait: bool = True) -> Generator[ErasingTransaction]:
-        """Take the write lock; an error inside rolls everything back."""
+    def transaction(
+        self,
+        tenant: str,  # noqa: ARG002 - one lock for all
+        *,
+        wait: bool = True,
+        beside: bool = False,  # noqa: ARG002 - as tenant
+    ) -> Generator[SqliteTransaction]:
+        """Take the write lock of the file; an error inside rolls everything back."""
         # Every write comes by here, so this is one context manager and not one for each step.
         try:
             connection = self._connections.get()
@@ -93,7 +104,7 @@ class SqliteStorage:
                 raise StoreBusy("the store is being written by others; nothing was written")
             try:
                 self._connections.begin(connection, wait=wait)
-                transaction = ErasingTransaction(connection)
+                transaction = SqliteTransaction(connection)
                 yield transaction
                 transaction.flush()
                 connection.execute("COMMIT")
@@ -129,27 +140,30 @@ class SqliteStorage:
             with translated():
                 self._seal(self._connections.get(), tenant, seal_at)
         with self.snapshot():  # others write on meanwhile
-            return verify_audit(self._connections.get(), tenant, anchor)
+            return verify_audit(partial(stream, self._connections.get()), tenant, anchor)
 
     def seal(self, at: Instant) -> int:
         """Chain the audit entries of every tenant that have no seal yet; gives how many."""
         with translated():
             connection = self._connections.get()
-            return sum(self._seal(connection, t, at) for t in unsealed_tenants(connection))
+            unsealed = connection.execute(Q["unsealed_tenants"]).fetchall()
+            return sum(self._seal(connection, tenant, at) for (tenant,) in unsealed)
 
     def _seal(self, connection: Database, tenant: str, at: Instant) -> int:
         sealed, done = 0, SEALED_AT_ONCE
         while done == SEALED_AT_ONCE:
             with self._lock():
-                done = seal_some(connection, tenant, at)
+                done = _seal_some(connection, tenant, at)
             sealed += done
             time.sleep(_BETWEEN if done == SEALED_AT_ONCE else 0)
         return sealed
 
     def check(self, tenant: str | None = None) -> list[str]:
         """Say what does not add up in the file and its rows."""
-        with self.snapshot():  # what others write meanwhile is not half seen
-            return inspect(self._connections.get(), tenant)
+        with self.snapshot() as snapshot:  # what others write meanwhile is not half seen
+            found = self._connections.get().execute("PRAGMA quick_check").fetchall()
+            problems = [text for (text,) in found if text != "ok"]
+            return problems + inspect_rows(snapshot, tenant)
 
     def close(self) -> None:
         """Release the file."""
@@ -163,3 +177,19 @@ def _has_schema(connection: Database) -> bool:
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
         ).fetchall()
     )
+
+
+def _seal_some(connection: Database, tenant: str, at: Instant) -> int:
+    run = connection.execute
+
+    def write(query: str, rows: Sequence[Row]) -> None:
+        connection.executemany(Q[query], rows)
+
+    run("BEGIN IMMEDIATE")
+    try:
+        count = chain_some(run, write, Q, tenant, at)
+        run("COMMIT")
+    finally:
+        if connection.in_transaction:
+            run("ROLLBACK")
+    return count

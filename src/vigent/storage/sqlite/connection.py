@@ -33,14 +33,19 @@ from vigent.storage.sqlite.database import Database
 
 __all__ = ["Connections", "translate", "translated"]
 
+_WAL = "PRAGMA journal_mode = WAL"
 _PRAGMAS = (
-    "PRAGMA journal_mode = WAL",
     "PRAGMA secure_delete = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA foreign_keys = ON",
     "PRAGMA mmap_size = 1073741824",
     "PRAGMA cache_size = -65536",
     "PRAGMA wal_autocheckpoint = 2000",
+)
+
+_NO_WAL = (
+    "SQLite cannot keep a write-ahead log there (a network file system?); "
+    "put the store on a local disk"
 )
 
 _NEW, _PATIENT = 4, 1_000
@@ -179,6 +184,10 @@ class Connections:
             opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             connection = cast("Database", opened)
             refuse_foreign(connection)
+            (mode,) = connection.execute(_WAL).fetchall()[0]
+            if mode != "wal":  # SQLite goes on in another mode, in which none of our promises hold
+                connection.close()
+                raise InvalidInput("path_or_url", _NO_WAL)
             for pragma in _PRAGMAS:
                 connection.execute(pragma).fetchall()
             # At power loss NORMAL may lose the last commits, never the file; FULL loses none.

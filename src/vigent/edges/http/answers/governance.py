@@ -126,6 +126,7 @@ class ExportAnswer(BaseModel):
     tenant_id: str
     exported_at: str
     settings: PersonAnswer
+    stores: list[str]
     memories: list[dict[str, Any]]
     episodes: list[dict[str, Any]]
     threads: list[dict[str, Any]]

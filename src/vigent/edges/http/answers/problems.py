@@ -35,15 +35,17 @@ _SAYS: Final = {
     401: "No key, or one that opens nothing",
     403: "The key or the person may not do that",
     404: "Not there for this caller",
+    408: "The body did not arrive in time",
     409: "The state is not what the caller expects",
     410: "From before the person was erased",
     413: "The body is too large",
+    415: "The body is no JSON in UTF-8, or is compressed",
     422: "A field does not fit; it is named",
     429: "The key asked too much of late",
     501: "Not supported yet",
     503: "Not now; try again after Retry-After",
 }
-_ALWAYS: Final = (400, 401, 403, 404, 413, 422, 429, 503)
+_ALWAYS: Final = (400, 401, 403, 404, 408, 413, 415, 422, 429, 503)
 
 
 def problems_of(*more: int) -> dict[int | str, dict[str, Any]]:
