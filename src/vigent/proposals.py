@@ -88,10 +88,14 @@ class MemoryDelta(BaseModel):
     def nomination(self) -> dict[str, Any]:
         """Give what the gate judges: all that is proposed, and how it was found.
 
-        Trust is not part of it: the gate finds that itself.
+        Trust is not part of it: the gate finds that itself. A confidence of None that was given
+        is no number, as any other that is none; one that was left out was not asked for.
         """
         every = self.model_dump(exclude={"tenant_id", "trust"})
-        return {name: value for name, value in every.items() if value is not None}
+        told = {name: value for name, value in every.items() if value is not None}
+        if self.confidence is None and "confidence" in self.model_fields_set:
+            told["confidence"] = "unknown"
+        return told
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Words that name days in German, French, Spanish, Portuguese, Chinese and Japanese.
+"""Words that name days in languages other than English, Russian and Arabic among them.
 
 What ``daywords`` reads in English, in these: days near, stretches of time away, weeks, months and
 years before and after, days of the week and of a month. "In" and "for" are not told apart by
@@ -21,7 +21,11 @@ _Finder = Callable[[str, dt.date], _Found]
 
 _NEAR: Final = re.compile(
     r"\b(?:(?P<p2>depois de amanhã)|(?P<m2>anteontem)|(?P<p1>amanhã)|(?P<m1>ontem)|(?P<p0>hoje))\b"
-    r"|(?P<zp2>大后天|明後日)|(?P<zm2>前天|一昨日)|(?P<zp1>明日)|(?P<zm1>昨日)|(?P<zp0>今日)",
+    r"|(?P<zp2>大后天|明後日)|(?P<zm2>前天|一昨日)|(?P<zp1>明日)|(?P<zm1>昨日)|(?P<zp0>今日)"
+    r"|\b(?:(?P<rp2>послезавтра)|(?P<rm2>позавчера)|(?P<rp1>завтра(?:шн\w+)?)"
+    r"|(?P<rm1>вчера(?:шн\w+)?)|(?P<rp0>сегодня(?:шн\w+)?))\b"
+    r"|(?<!\w)(?:(?P<ap2>بعد (?:ال)?غد)|(?P<ap1>(?:ال)?غد[اً]*)|(?P<am1>أمس|البارحة)"
+    r"|(?P<ap0>اليوم))(?!\w)",
     re.IGNORECASE,
 )
 _STEPS: Final = {"p2": 2, "m2": -2, "p1": 1, "m1": -1, "p0": 0}
@@ -53,6 +57,13 @@ _AWAY: Final = re.compile(
     rf"|faz))\s+{_COUNT}\s+{_UNIT}\b"
     rf"|\b{_COUNT.replace('<count>', '<count2>')}\s+{_UNIT.replace('<unit>', '<unit2>')}"
     r"\s+(?P<past>atrás)\b",
+    re.IGNORECASE,
+)
+_RUSSIAN: Final = {"д": "day", "н": "week", "м": "month", "г": "year", "л": "year"}
+_RUSSIAN_AWAY: Final = re.compile(
+    r"\b(?:через\s+(?:(?P<count>[0-9]{1,3})\s+)?(?P<unit>д(?:ень|ня|ней)|недел[юиь]|месяц\w*|год\w*"
+    r"|лет)|(?:(?P<count2>[0-9]{1,3})\s+)?(?P<unit2>д(?:ень|ня|ней)|недел[юиь]|месяц\w*|год\w*|лет)"
+    r"\s+назад)\b",
     re.IGNORECASE,
 )
 _NEXT: Final = r"nächste\w*|kommende\w*|prochaine?|próxim[oa]|que viene|que vem|entrante"
@@ -108,7 +119,7 @@ _HAN_MONTH: Final = re.compile(
 
 def _near(text: str, today: dt.date) -> _Found:
     for match in _NEAR.finditer(text):
-        yield match, {today + _STEPS[str(match.lastgroup).removeprefix("z")] * DAY}
+        yield match, {today + _STEPS[str(match.lastgroup)[-2:]] * DAY}
 
 
 def _away(text: str, today: dt.date) -> _Found:
@@ -118,6 +129,13 @@ def _away(text: str, today: dt.date) -> _Found:
         past = match["before"] or match["past"]
         unit = _UNITS[(match["unit"] or match["unit2"]).lower()]
         yield match, away(today, -count if past else count, unit)
+
+
+def _russian_away(text: str, today: dt.date) -> _Found:
+    for match in _RUSSIAN_AWAY.finditer(text):
+        count = int(match["count"] or match["count2"] or 1)
+        unit = _RUSSIAN[(match["unit"] or match["unit2"])[0].lower()]
+        yield match, away(today, -count if match["unit2"] else count, unit)
 
 
 def _periods(text: str, today: dt.date) -> _Found:
@@ -186,7 +204,7 @@ def _han_months(text: str, _: dt.date) -> _Found:
 
 
 LONG_PHRASES: Final[tuple[_Finder, ...]] = (
-    _near, _away, _han_away, _han_weekdays, _han_months,
+    _near, _away, _russian_away, _han_away, _han_weekdays, _han_months,
 )  # fmt: skip
 """What is looked for before the words that may be part of it, narrowest first."""
 SHORT_PHRASES: Final[tuple[_Finder, ...]] = (_periods, _han_periods, _weekdays, _of_month)

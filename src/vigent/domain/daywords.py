@@ -21,19 +21,23 @@ __all__ = ["Named", "date_said", "day_of", "days_named"]
 
 _ISO: Final = re.compile(r"(?<![0-9-])([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
 _NUMERIC: Final = re.compile(r"(?<![0-9./])([0-9]{1,2})([./])([0-9]{1,2})\2([0-9]{4})(?![0-9])")
+_DAY_AND_MONTH: Final = re.compile(
+    r"(?<![0-9./])([0-9]{1,2})\.\s?([0-9]{1,2})\.(?:([0-9]{2})(?![0-9.]))?(?!\s?[0-9])"
+)
+_WIDE_DIGITS: Final = {0xFF10 + n: str(n) for n in range(10)}
 _MONTHS: Final = (
-    "january jan januar janvier januari enero janeiro",
-    "february feb februar février februari febrero fevereiro",
-    "march mar märz mars maart marzo março",
-    "april apr avril abril",
-    "may mai mei mayo maio",
-    "june jun juni juin junio junho",
-    "july jul juli juillet julio julho",
-    "august aug août augustus agosto",
-    "september sept sep septembre septiembre setembro",
-    "october oct oktober octobre octubre outubro",
-    "november nov novembre noviembre novembro",
-    "december dec dezember décembre diciembre dezembro",
+    "january jan januar janvier januari enero janeiro января",
+    "february feb februar février februari febrero fevereiro февраля",
+    "march mar märz mars maart marzo março марта",
+    "april apr avril abril апреля",
+    "may mai mei mayo maio мая",
+    "june jun juni juin junio junho июня",
+    "july jul juli juillet julio julho июля",
+    "august aug août augustus agosto августа",
+    "september sept sep septembre septiembre setembro сентября",
+    "october oct oktober octobre octubre outubro октября",
+    "november nov novembre noviembre novembro ноября",
+    "december dec dezember décembre diciembre dezembro декабря",
 )
 _MONTH_OF: Final = {name: no for no, line in enumerate(_MONTHS, 1) for name in line.split()}
 _MONTH: Final = f"(?P<month>{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})"
@@ -119,6 +123,7 @@ def days_named(text: str, today: dt.date) -> list[Named]:
     year is the latest and the next of that name.
     """
     found: list[Named] = []
+    text = text.translate(_WIDE_DIGITS)
     for finder in _FINDERS:
         with suppress(OverflowError, ValueError):  # beyond the calendar there are no days
             for match, days in finder(text, today):
@@ -190,13 +195,19 @@ def _isos(text: str, _: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]
         yield match, dates((int(match[1]), int(match[2]), int(match[3])))
 
 
-def _numeric(text: str, _: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
+def _numeric(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
     for match in _NUMERIC.finditer(text):
         one, other, year = int(match[1]), int(match[3]), int(match[4])
         days = dates((year, other, one))
         if match[2] == "/":  # which stands first is a matter of the country
             days |= dates((year, one, other))
         yield match, days
+    for match in _DAY_AND_MONTH.finditer(text):
+        day, month = int(match[1]), int(match[2])
+        if match[3]:
+            yield match, dates((2000 + int(match[3]), month, day))
+        else:
+            yield match, nearest(today, month, day)
 
 
 def _worded(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:

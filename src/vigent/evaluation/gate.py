@@ -133,7 +133,11 @@ def _outcome(
     episode = kept[index]
     if episode is None:
         return "refused", "not_captured"
-    given = {n: v for n, v in candidate.items() if n in MemoryDelta.model_fields and v is not None}
+    given = {
+        n: v
+        for n, v in candidate.items()
+        if n in MemoryDelta.model_fields and (v is not None or n == "confidence")
+    }
     given = {"tenant_id": tenant, **given, "source_episode_id": episode}
     given.setdefault("timezone", _zone(items[index].get("at")))
     try:

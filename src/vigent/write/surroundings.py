@@ -245,10 +245,14 @@ def _standing(
         return ()
     found = transaction.at(key, None, row.occurred_at, None)
     return tuple(
-        Standing(f.statement.token == token, trust_rank(f.statement.trust))
+        Standing(f.statement.token == token, trust_rank(f.statement.trust), _told(f.statement))
         for f in found
         if shown(f.statement, context.clock.now())
     )
+
+
+def _told(statement: Statement) -> str:
+    return statement.text or statement.value or ""
 
 
 def waiting_for(transaction: Transaction, key: Key | None, token: bytes) -> list[Statement]:

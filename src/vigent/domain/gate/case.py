@@ -82,10 +82,14 @@ class Item:
 
 
 class Standing(NamedTuple):
-    """What stands at the key of a nomination: whether it is the same value, and its trust rank."""
+    """What stands at the key of a nomination: whether it is the same value, and its trust rank.
+
+    ``told`` is the value or the text as it is shown.
+    """
 
     same: bool
     rank: int
+    told: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,11 @@ __all__ = [
     "GONE",
     "HEDGE",
     "IRREAL",
+    "LIKED",
     "MEMO",
+    "MOMENT",
     "NO",
+    "OPINION",
     "PAST",
     "QUESTION",
     "REQUEST",
@@ -49,7 +52,7 @@ MEMO: Final = _any(
 """The person asks for something to be kept."""
 
 QUESTION: Final = _any(
-    r"[?？]\s*[\"')\]]*\s*$", r"[吗呢么]\s*[。.]?\s*$", r"ですか。?\s*$", r"ますか。?\s*$"
+    r"[?？؟]\s*[\"')\]]*\s*$", r"[吗呢么]\s*[。.]?\s*$", r"ですか。?\s*$", r"ますか。?\s*$"
 )
 """A sentence that ends as a question."""
 
@@ -92,6 +95,14 @@ REQUEST: Final = _any(
 )
 """The person asks for something to be done, be it in the form of a question."""
 
+OPINION: Final = _any(
+    r",\s*(?:(?:don't|do|wouldn't) you (?:think|agree|say)|you think|was meinst du|meinst du"
+    r"|glaubst du|tu (?:crois|penses)|tu ne (?:crois|penses) pas|¿?(?:no )?(?:te parece|crees)"
+    r"|você (?:acha|não acha)|как (?:ты )?(?:думаешь|считаешь)|(?:你)?(?:觉得呢|说呢))\s*[?？]\s*$",
+    r"[,،]\s*(?:ما رأيك|أليس كذلك)\s*[?؟]\s*$",
+)
+"""A statement handed over to be judged: it asks whether it is so."""
+
 TAG: Final = _any(
     r",\s*(?:ok|okay|k|alright|please|remember|you know|got it|yeah|thanks|vale|okey|d'accord|hein"
     r"|tá|tá bom|beleza|viu|ja|gell|einverstanden|in ordnung|好吗|好不好|可以吗|行吗)\s*[?？]\s*$",
@@ -113,14 +124,23 @@ SUPPOSE: Final = _any(
 CONDITION: Final = _any(
     r"(?:^|[,;:.]\s*)se\s(?=.*\b(?:fossi|avessi|vivessi|abitassi|potessi)\b)",
     r"\b(?:immagina|supponiamo|facciamo finta|nel caso|als ik|stel dat|stel je voor)\b",
-    r"\b(?:if|unless|suppose|supposing|imagine|assume|assuming|what if|let's say|pretend|were i to"
-    r"|provided that|as though|as if|in case)\b",
-    r"\b(?:wenn|falls|sofern|angenommen|stell dir vor|nehmen wir an|als ob|gesetzt den fall"
+    r"\b(?:if(?! (?:you(?:'re| are| were)? (?:need (?:it|this|that|to know)"
+    r"|wonder\w*|care|asking|must know)|(?:it|this|that) (?:helps?|matters?))\b)|unless|suppose"
+    r"|supposing|imagine|assume|assuming|what if|let's say|pretend|were i to"
+    r"|provided that|as though|as if|in case(?! (?:you (?:need (?:it|this|that|to know)"
+    r"|wonder\w*|care)|(?:it|this|that) (?:helps?|matters?))\b))\b",
+    r"\b(?:(?:wenn|falls)(?! (?:du|ihr|es|das)(?: \w+)? (?:brauch\w*|wissen|hilft"
+    r"|interessiert))|sofern|angenommen|stell dir vor|nehmen wir an|als ob|gesetzt den fall"
     r"|wäre ich|hätte ich)\b",
-    r"(?:^|[,;:.]\s*|\b(?:et|mais|que|même|comme)\s+)(?:si|s'ils?|s'il)\s(?!tu veux\b|possible"
+    r"(?:^|[,;:.]\s*|\b(?:et|mais|que|même|comme)\s+)(?:si|s'ils?|s'il)\s(?!(?:tu|vous) (?:veux"
+    r"|voulez)\b"
+    r"|(?:ça|cela) (?:aide|peut)|possible"
     r"|nécessaire)",
     r"\b(?:supposons|imaginons|imagine que|imaginez|admettons|au cas où|à supposer)\b",
-    r"(?:^|[¿,;:.]\s*|\b(?:que|pero|y|como|incluso)\s+)si\s",
+    r"(?:^|[¿,;:.]\s*|\b(?:que|pero|y|como|incluso)\s+)si\s(?!(?:te|le|os|les) (?:sirve|interesa"
+    r"|hace falta)"
+    r"|(?:lo|la) necesitas\b)",
+    r"\b(?:если бы|допустим|предположим)\b|(?:^|[\s،])(?:لو|افترض)\s",
     r"\b(?:supongamos|supón|imagina|imagínate|en caso de|digamos que)\b",
     r"\bse (?:eu|a gente|nós|for|fosse|tiver|tivesse|estiver|estivesse|morasse|fosse)\b",
     r"\b(?:suponha|suponhamos|imagine que|imagina que|caso eu|digamos que|vamos supor)\b",
@@ -169,6 +189,9 @@ HEDGE: Final = _any(
     r"\b(?:talvez|quem sabe|quem me dera|tomara que|oxalá|estou pensando em|estou a pensar em"
     r"|provavelmente"
     r"|pode ser que|não tenho certeza|será que|sonho em)\b",
+    r"\b(?:vllt|vlt|viell|evtl|prolly|träumen darf man|keine ahnung ob|can dream)\b",
+    r"\b(?:может быть|наверное|возможно|вероятно|пожалуй|не уверена?|думаю,? не)\b",
+    r"(?:^|\s)(?:ربما|لعل\w*|أفكر في)\s",
     r"也许|可能|或许|说不定|不确定|考虑(?:要|着|去|搬|换)|在考虑|我在想|但愿|かもしれ|たぶん|かも",
 )
 """Words of doubt, wish and thought."""
@@ -192,9 +215,27 @@ PAST: Final = _any(
     r"\b(?:costumava|antigamente|no passado|naquela época|quando (?:eu )?era (?:criança|jovem"
     r"|pequen[oa]|estudante)|na minha (?:juventude|infância)|antes,? (?:eu )?(?:morava|vivia"
     r"|trabalhava|era|tinha|gostava|comia|fumava|tomava|bebia|ia|usava))\b",
+    r"\b(?:back in the day|those were the (?:days|times)|in my day|in a past life)\b",
+    r"\bin (?:der|meiner) (?:lehr|schul|studien|studenten|uni|ausbildungs|kinder|jugend)zeit\b",
+    r"\b(?:раньше(?! чем)|прежде(?! чем)|когда-то|в (?:детстве|юности|молодости|прошлом))\b",
+    r"(?:^|\s)(?:كنت|كنا|سابق[اً]*|في الماضي|في صغري)(?:\s|$)",
     r"(?<![点日号天年月前\d])以前|曾经|过去(?!的|[一二三几两]|十)|小时候|当年|昔は|以前は",
 )
 """It was so once."""
+
+LIKED: Final = _any(
+    r"\bi (?:(?:really|just|always|only|absolutely|totally) )?(?:loved|liked|hated|preferred|adored"
+    r"|disliked|was (?:such |really |totally |so |quite )?(?:an?|into|big on|all about|mad about)"
+    r" )(?!.*\b(?:still|always have)\b)",
+    r"\b(?:mochte|liebte|hasste|bevorzugte) ich\b(?! (?:schon immer|immer schon))"
+    r"|\bich (?:mochte|liebte|hasste|bevorzugte)\b(?! (?:schon immer|immer schon))",
+    r"\b(?:j'aimais|j'adorais|je (?:détestais|préférais))\b(?! (?:vraiment )?bien que)",
+    r"\b(?:me (?:gustaba|encantaba)n?|yo odiaba|yo prefería|eu (?:adorava|odiava|preferia)"
+    r"|mi piaceva|amavo|odiavo|preferivo)\b",
+    r"\b(?:я (?:так |очень )?(?:любила?|обожала?|предпочитала?|ненавидела?)"
+    r"|мне (?:очень )?нравил\w+)\b",
+)
+"""A liking in the past tense, which says nothing of now."""
 
 ENDED: Final = _any(
     r"\b(?:non .{0,40}\bpiù|ho smesso|smesso|venduto|lasciato|annulla\w*|dimentica\w*|cancella\w*"
@@ -214,6 +255,12 @@ ENDED: Final = _any(
     r"\b(?:já não|não .{0,40}\bmais|par(?:ei|ou) de|deixei|larguei|desisti|cancel\w*|vendi"
     r"|esque[çc]\w*|apague|apaga|remov\w*|termin(?:ei|ou)|acabou|nunca mais|divorci\w*"
     r"|pedi demissão)\b",
+    r"\b(?:ausgetreten|ausgestiegen|hingeschmissen|abgeschafft|abgebrochen|aufgelöst|abbestellt"
+    r"|(?:kannst|könnt|können) (?:du|ihr|sie) (?:\w+ )?(?:lassen|weglassen|sein lassen|streichen)"
+    r"|lass (?:das|es|mal)\b|hör auf)\b",
+    r"\b(?:больше не|бросила?|бросил\w*|перестал\w*|уволил\w*|прода(?:л|ла|ли)|отменил\w*"
+    r"|забудь\w*|удали\w*|развел\w*|ушл?[аи]? из|закончил\w*)\b",
+    r"(?:^|\s)(?:لم (?:أعد|يعد|تعد)|توقفت|تركت|بعت|ألغيت|احذف|انس[َى]?)(?:\s|$)",
     r"不再|已经不|不.{0,8}了|没有?.{0,8}了|戒了|戒掉|停止|放弃|取消|忘掉|忘了.{0,6}吧|删除|删掉"
     r"|卖掉?了|离开了|离职|辞职|やめ|もう.{0,12}ない",
 )
@@ -227,6 +274,7 @@ GONE: Final = _any(
     r"\b(?:ne .{0,40}\bplus|n'.{0,40}\bplus|j'ai arrêté|je ne .{0,30}plus)\b",
     r"\b(?:ya no|dejé de|he dejado de|ya nunca)\b",
     r"\b(?:já não|não .{0,40}\bmais|parei de|deixei de|larguei)\b",
+    r"\b(?:больше не|бросила?|перестал\w*)\b|(?:^|\s)لم (?:أعد|يعد|تعد)\s",
     r"不再|已经不|戒了|戒掉",
 )
 """What follows is so no longer."""
@@ -261,10 +309,41 @@ SESSION: Final = _any(
     r"|chat|exercício|texto)|nesta (?:conversa|sessão)|neste chat|por enquanto|por agora|(?:desta"
     r"|dessa) vez|s[óo] (?:hoje|por hoje|agora|desta vez)|apenas (?:hoje|desta vez)|somente hoje"
     r"|por hoje|no momento|temporariamente|agora mesmo)\b",
+    r"\b(?:für|in) dies(?:e|er|es|en|em) (?:einen? )?(?:e-?mail|mail|brief|aufsatz|anschreiben"
+    r"|präsentation|folien?|zusammenfassung|bericht|ticket|datei|dokument|runde|liste|beitrag|post"
+    r"|übersetzung|rechnung|code)\b",
+    r"\b(?:for|in) this (?:mail|letter|essay|cover letter|presentation|slide|deck|summary|report"
+    r"|list|post|translation|draft|paragraph|section|poem|recipe|trip|game)\b",
+    r"\bpour (?:ce|cet|cette) (?:mail|courriel|lettre|rapport|présentation|résumé|liste|traduction"
+    r"|document|fichier)\b",
+    r"\b(?:para|en) (?:est[ea]|ess[ea]) (?:correo|carta|informe|presentación|resumen|lista"
+    r"|traducción|documento|archivo|e-?mail|relatório|apresentação|resumo|tradução|arquivo)\b",
+    r"\b(?:during|throughout|while in) this (?:\w+ )?(?:chat|conversation|session|call|task)\b",
+    r"\b(?:während|solange) (?:dieser|dieses|diesem) (?:\w+)",
+    r"\b(?:pendant|durant) (?:cette|ce|cet) (?:conversation|session|discussion|échange|tâche|chat)",
+    r"\b(?:durante|mientras dure) (?:est[ae]|ess[ae]) (?:\w+)",
+    r"\b(?:там?\w* этой беседе|в этом (?:чате|разговоре|письме)|для этого \w+|только сегодня"
+    r"|на этот раз|пока что|прямо сейчас)\b",
+    r"(?:في هذه المحادثة|لهذه المرة|اليوم فقط|الآن فقط|مؤقت[اً]*)",
     r"暂时|这次|这一次|本次|今天只|只(?:在|是)?今天|就今天|目前先|先这样|这个任务|这段对话|此刻"
     r"|今回だけ|今日だけ|とりあえず",
 )
 """It is for now, for this turn, for this session."""
+
+MOMENT: Final = _any(
+    r"\b(?:i'm|i am|im) (?:\w+ )?(?:craving|in the mood for|hungry|thirsty|cold|tired)\b(?! of)"
+    r"|\bi (?:fancy|could go for|feel like (?:a|an|some|having|eating|drinking))\b",
+    r"\b(?:hab|habe|hätte|bin) (?:ich )?(?:grad\w*|jetzt|eben|so|voll|mega|total|echt|richtig"
+    r"|auch)?"
+    r"\s?(?:hunger|lust|bock|appetit|durst|müde|hungrig)\b(?! (?:zu|dazu|immer))",
+    r"\b(?:là,? tout de suite|tout de suite,? (?:là|je)|là,? maintenant)\b"
+    r"|\bj'ai (?:très |trop )?(?:faim|soif|froid|envie d)",
+    r"\btengo (?:mucha |mucho )?(?:hambre|sed|ganas de|antojo|frío)\b|\bse me antoja\b"
+    r"|\b(?:estou|tô) com (?:fome|sede|vontade|frio)\b|\bho (?:fame|sete|voglia)\b",
+    r"\b(?:мне сейчас|сейчас хочу|сейчас хочется|хочется есть)\b",
+    r"现在(?:想|好想)|有点(?:饿|渴|冷)|好想吃|突然想",
+)
+"""A mood of the moment: what is wanted while it lasts."""
 
 YES: Final = _any(
     r"^\W*(?:esatto|giusto|certo|sì|klopt|inderdaad|precies)\b",

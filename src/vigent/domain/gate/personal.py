@@ -58,6 +58,7 @@ _MIXED: Final = re.compile(
     r"(?<![\w/.-])(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])(?=[\w+/=-]*\d)[\w+/=-]{24,}(?![\w.])"
 )
 _LONG_DIGITS: Final = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d])")
+_DOTTED: Final = re.compile(r"(?<!\d)\d{4}([./_·–])\d{4}\1\d{4}\1\d{1,7}(?!\d)")
 _IBAN: Final = re.compile(r"\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}\b", re.IGNORECASE)
 _CARD: Final = re.compile(r"3[47]|4|5[1-5]|2[2-7]|6(?:011|5|4[4-9])|62|35")
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -100,7 +101,11 @@ _IDENTITY_NAMES: Final = (
     r"|social_security(?:_number)?"
 )
 _ATTRIBUTES: Final[dict[Kind, re.Pattern[str]]] = {
-    "secret": re.compile(rf"(?:^|[_\W])(?:{_HIDDEN_NAMES})(?:$|[_\W])|密码", re.IGNORECASE),
+    "secret": re.compile(
+        rf"(?:^|[_\W])(?:{_HIDDEN_NAMES})(?:$|[_\W])(?!(?:manager|tool|app|policy|vault|generator"
+        r"|length|habit|rule)s?\b)|密码",
+        re.IGNORECASE,
+    ),
     "account_number": re.compile(rf"(?:^|_)(?:{_ACCOUNT_NAMES})$", re.IGNORECASE),
     "identity_number": re.compile(rf"(?:^|_)(?:{_IDENTITY_NAMES})$", re.IGNORECASE),
 }
@@ -156,6 +161,7 @@ def _secrets(text: str) -> list[tuple[int, int]]:
 
 def _accounts(text: str) -> list[tuple[int, int]]:
     spans = [m.span() for m in _LONG_DIGITS.finditer(text) if _is_card(m.group())]
+    spans += [m.span() for m in _DOTTED.finditer(text) if _is_card(m.group())]
     spans += [span for m in _IBAN.finditer(text) for span in _iban_in(m)]
     return _merged(spans)
 

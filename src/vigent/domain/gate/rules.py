@@ -30,6 +30,7 @@ from vigent.domain.gate.passage import Passage
 from vigent.domain.gate.personal import Kind, personal_kinds
 from vigent.domain.gate.policy import Rule as PolicyRule
 from vigent.domain.gate.sources import trust_of
+from vigent.domain.gate.topics import bears_on
 from vigent.domain.gate.values import (
     agrees,
     borne_out,
@@ -48,7 +49,8 @@ _SHARE: Final = {"preference": 0.5, "behaviour": 0.5}
 _FLAGS: Final = frozenset({"true", "false", "yes", "no", "dontcare", "any", "none"})
 """Values of the state of a task that stand for how something was asked for."""
 _BETWEEN: Final = re.compile(
-    r"[,;，；]\s*|\b(?:but|and|so|because|aber|deshalb|donc|así que|então|sondern|und|pero|sino|y"
+    r"[,;，；:：]\s*|[.!?]\s+|[。！？]|\b(?:but|and|so|because|aber|deshalb|donc|así que"
+    r"|então|sondern|und|pero|sino|y"
     r"|mais|et|mas|e|ma|maar|en)\b"
 )
 _OF_POLICY: Final[dict[PolicyRule, Outcome]] = {
@@ -125,7 +127,7 @@ def _value(case: Case) -> list[Finding]:
         return []
     if said.retracts:
         ended = cues.ENDED.search(words) or is_negative(words) or denies_past(words)
-        return [] if ended else [finding("retraction_unsupported")]
+        return [] if ended and bears_on(case, words) else [finding("retraction_unsupported")]
     shown = said.text if said.text is not None else said.value
     today = day_of(case.item.at, named_zone(case.timezone))
     names = [case.nomination.subject or "", *case.selves]

@@ -54,7 +54,7 @@ def assertion(case: Case) -> list[Finding]:
         found.append(finding("asked"))
     if _is_supposed(case, passage):
         found.append(finding("supposed"))
-    if voices.JEST.search(passage.said):
+    if voices.JEST.search(passage.said) or _is_laughed_off(case, passage):
         found.append(finding("joked"))
     before = f"{passage.lead}{passage.quote}"
     dictated = passage.lead if case.nomination.type == "behaviour" else before
@@ -63,9 +63,30 @@ def assertion(case: Case) -> list[Finding]:
         found.append(finding("supposed"))
     if not _may_be_over(case) and _is_past(case, passage):
         found.append(finding("past"))
-    if case.before and _is_denial(case):
+    elif case.nomination.type == "preference" and cues.LIKED.search(passage.clause):
+        # What was liked may be liked still: a person decides.
+        found.append(finding("past", outcome="pending_review"))
+    if _is_disowned(passage) or (case.before and _is_denial(case)):
         found.append(finding("denied"))
     return found
+
+
+def _is_laughed_off(case: Case, passage: Passage) -> bool:
+    """Whether a liking is turned round, or a question of one's own is answered with laughter."""
+    if case.nomination.type == "preference" and voices.IRONY in passage.sentence:
+        return True
+    before = passage.text[: passage.start - len(passage.lead)].rstrip()
+    asked = before.endswith(("?", "\uff1f"))
+    return asked and voices.LAUGHTER.search(passage.sentence) is not None
+
+
+def _is_disowned(passage: Passage) -> bool:
+    """Whether the words are said not to be so, or never to have been said, before or after."""
+    before = _last_clause(passage.lead)
+    if before.strip() and voices.DISOWNED.search(before):
+        return True
+    after = passage.text[passage.stop :]
+    return any(voices.UNSAID.search(one) for one in (passage.rest, after[:40]))
 
 
 def _may_be_over(case: Case) -> bool:
@@ -76,6 +97,8 @@ def _may_be_over(case: Case) -> bool:
 
 def _is_asked(case: Case, passage: Passage) -> bool:
     sentence = passage.sentence
+    if cues.OPINION.search(sentence):
+        return True
     if not cues.QUESTION.search(sentence) and not _is_open(passage):
         return False
     if cues.TAG.search(sentence) or cues.MEMO.search(sentence):
@@ -224,6 +247,8 @@ def durability(case: Case) -> list[Finding]:
         return []
     beside = f"\n{case.after}" if case.source == "assistant" else ""
     match = cues.SESSION.search(passage.sentence + beside)
+    if match is None and said.type in WISHES:
+        match = cues.MOMENT.search(passage.clause)
     if match is None:
         return []
     if said.type == "fact" and _LOOSELY.search(match.group()) and _LASTING.search(passage.sentence):

@@ -14,6 +14,7 @@ from vigent.domain.gate.subjects import (
     names_subject,
     of_another,
     speaks_as_self,
+    speaks_of_others,
     third_party,
     third_subject,
 )
@@ -150,12 +151,13 @@ def subject(case: Case) -> list[Finding]:
         return _of_other(case, passage)
     said = case.nomination
     value = said.text if said.text is not None else str(said.value or "")
-    if _about_relation(case, value):
+    kin = third_party(passage)
+    if _about_relation(case, value, kin):
         return []
     if said.type == "behaviour":
         return [finding("subject_unclear")] if is_third(passage) else []
-    kin = third_party(passage)
-    if kin is not None and not _names_value(kin, passage, value):
+    is_value = kin is not None and kin[:1].isupper() and kin.lower() in value.lower()
+    if kin is not None and not is_value and not _names_value(kin, passage, value):
         return [finding("wrong_subject", kin)]
     third = third_subject(passage, case.selves, value)
     if third is None or (said.text is not None and names_subject(third, said.text)):
@@ -163,11 +165,15 @@ def subject(case: Case) -> list[Finding]:
     return [finding("subject_unclear", third)]
 
 
-def _about_relation(case: Case, value: str) -> bool:
-    """Whether what is nominated is of a relation: then two may stand in the words."""
+def _about_relation(case: Case, value: str, kin: str | None) -> bool:
+    """Whether what is nominated is of a relation: then two may stand in the words.
+
+    A value that is of one (“a dog”) is so only where it is the one that the words are of.
+    """
     said = case.nomination
     names = [said.attribute or "", said.text or ""]
-    return is_relational(names) or (said.text is None and is_relational([value]))
+    of_value = said.text is None and (kin is None or kin.lower() in value.lower())
+    return is_relational(names) or (of_value and is_relational([value]))
 
 
 def _names_value(kin: str, passage: Passage, value: str) -> bool:
@@ -188,6 +194,9 @@ def _of_other(case: Case, passage: Passage) -> list[Finding]:
         return [finding("not_own_wish")] if known else []
     about_self = of_another(passage.clause) and third_party(passage) is None
     if not named and about_self:
+        return [finding("wrong_subject", case.nomination.subject)]
+    liking = case.nomination.type == "preference" and not speaks_of_others(passage.sentence)
+    if liking and not named and third_party(passage) is None and speaks_as_self(passage.clause):
         return [finding("wrong_subject", case.nomination.subject)]
     if known and not named and speaks_as_self(passage.clause):
         return [finding("wrong_subject", case.nomination.subject)]

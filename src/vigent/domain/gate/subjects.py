@@ -16,6 +16,7 @@ __all__ = [
     "names_subject",
     "of_another",
     "speaks_as_self",
+    "speaks_of_others",
     "third_party",
     "third_subject",
 ]
@@ -43,7 +44,9 @@ _KIN: Final = (
     r"|roommates?|flatmates?|housemates?"
     r"|team|teammates?|client|customer|landlord|teacher|professor|doctor|dentist|lawyer|therapist"
     r"|assistant|intern|buddy|mate"
-    r"|in-laws?|mother-in-law|father-in-law|dog|cat|pet|guests?|students?"
+    r"|in-laws?|\w+-in-law|step(?:mother|father|mom|dad|son|daughter|brother|sister)|classmates?"
+    r"|deskmate|bestie|bff|godson|goddaughter|grandson"
+    r"|granddaughter|apprentice|dog|cat|pet|guests?|students?"
 )
 _KIN_DE: Final = (
     r"frau|mann|partner(?:in)?|freund(?:in|e|innen)?|sohn|tochter|kind(?:er)?|mutter|vater|mama"
@@ -51,26 +54,31 @@ _KIN_DE: Final = (
     r"|geschwister|chef(?:in)?|kolleg(?:e|in|en|innen)|nachbar(?:in|n)?|oma|opa|onkel|tante"
     r"|cousine?|neffe|nichte|mitbewohner(?:in)?"
     r"|kundin|kunde|vermieter(?:in)?|lehrer(?:in)?|arzt|ärztin|zahnarzt|hund|katze"
-    r"|schwiegermutter|schwiegervater|team"
+    r"|schwieger\w+|schwager|schwägerin|mitschüler(?:in)?|kommiliton(?:e|in)|bekannter?"
+    r"|enkel(?:in)?"
+    r"|azubi|praktikant(?:in)?|team"
 )
 _KIN_FR: Final = (
     r"femme|mari|compagn(?:e|on)|conjointe?|fils|fille|enfants?|mère|père|maman|papa|parents"
     r"|frère|sœur|soeur|amie?s?|copine|copain"
     r"|chef(?:fe)?|patronn?e?|collègues?|voisine?s?|grand-mère|grand-père|oncle|tante|cousine?"
     r"|neveu|nièce|colocataire|cliente?"
-    r"|professeure?|médecin|dentiste|chien|chat|belle-mère|beau-père|équipe|manager"
+    r"|professeure?|médecin|dentiste|chien|chat|bel(?:le)?-\w+|beau-\w+|coloc|pote|gendre"
+    r"|stagiaire|associée?|filleule?|équipe|manager"
 )
 _KIN_ES: Final = (
     r"esposa|esposo|mujer|marido|parejas?|novi[oa]|hij[oa]s?|madre|padre|mamá|papá|padres"
     r"|herman[oa]s?|amig[oa]s?|jef[ea]"
     r"|compañer[oa]s?|vecin[oa]s?|abuel[oa]s?|tí[oa]s?|prim[oa]s?|sobrin[oa]s?|cliente|casero"
-    r"|profesora?|médic[oa]|doctora?|dentista|perr[oa]|gat[oa]|suegr[oa]|equipo"
+    r"|profesora?|médic[oa]|doctora?|dentista|perr[oa]|gat[oa]|suegr[oa]|cuñad[oa]s?|yerno|nuera"
+    r"|niet[oa]s?|soci[oa]|colegas?|equipo"
 )
 _KIN_PT: Final = (
     r"esposa|esposo|mulher|marido|companheir[oa]|namorad[oa]|filh[oa]s?|mãe|pai|pais|irmãos?"
     r"|irmãs?|amig[oa]s?|chefe|colegas?"
     r"|vizinh[oa]s?|avós?|avô|tios?|tias?|prim[oa]s?|sobrinh[oa]s?|cliente|professora?|médic[oa]"
-    r"|dentista|cachorr[oa]|gat[oa]|sogr[oa]|equipe|gerente"
+    r"|dentista|cachorr[oa]|gat[oa]|sogr[oa]|cunhad[oa]s?|genro|nora"
+    r"|net[oa]s?|sóci[oa]|equipe|gerente"
 )
 _KIN_IT: Final = (
     r"moglie|marito|compagn[ao]|fidanzat[ao]|figli[ao]?|bambin[oi]|madre|padre|mamma|papà"
@@ -87,6 +95,7 @@ _KIN_NL: Final = (
 _KIN_ZH: Final = (
     "老婆|老公|妻子|丈夫|太太|先生|女朋友|男朋友|儿子|女儿|孩子|妈妈|爸爸|母亲|父亲|父母|哥哥|弟弟|姐姐|妹妹|朋友|老板|经理|上司|同事|邻居"
     "|宠物|家人|配偶|奶奶|爷爷|外婆|外公|叔叔|阿姨|表哥|表妹|室友|客户|房东|老师|医生|狗|猫"
+    "|同桌|同学|闺蜜|哥们|发小|岳父|岳母|公公|婆婆|领导|搭档|徒弟|师父|嫂子|姐夫|妹夫|侄子|侄女|外甥|孙子|孙女|舅舅|姑姑|姨妈|叔|伯"
     "|妈|爸|哥|姐|弟|妹"
 )
 _OWNER: Final = (
@@ -99,6 +108,8 @@ _ALL_KIN: Final = f"{_KIN}|{_KIN_DE}|{_KIN_FR}|{_KIN_ES}|{_KIN_PT}|{_KIN_IT}|{_K
 _IS_KIN: Final = re.compile(_ALL_KIN, re.IGNORECASE)
 _RELATIVE: Final = re.compile(
     rf"(?<![\w'-])(?:{_OWNER})\s+(?:[\w'-]+\s+){{0,2}}?(?P<kin>{_ALL_KIN})\b(?!-)"
+    r"|(?<![\w'-])(?:my|mis?|ma|mon|meu|minha|mi[oa]|mijn)\s+(?!chiamo\b)[a-zà-ÿ]+(?:-\w+)?\s+"
+    r"(?P<called>(?-i:[A-Z][a-zà-ÿ]+))\s+(?-i:[a-z])"
     rf"|我们?的?(?P<zh>{_KIN_ZH})"
     "|(?P<ja>母|父|妻|夫|兄|姉|弟|妹|息子|娘|友達|上司|彼氏|彼女|犬|猫)(?:は|が|の)",
     re.IGNORECASE,
@@ -135,11 +146,13 @@ _THIRD: Final = re.compile(
 _NAMED: Final = re.compile(
     r"^\W*(?:(?:and|but|also|so|now|hey|because|since|that|und|aber|weil|et|mais|y|pero|e|mas)\s+)*"
     r"(?P<name>(?-i:[A-ZÄÖÜÉÁÍÓÚÇ][\w'-]+(?:\s+[A-ZÄÖÜÉÁÍÓÚÇ][\w'-]+)?))\s+(?:(?:from|at|of|von"
-    r"|aus|de|da|do|di|van) [\w-]+\s+)?(?:(?:also|just|always"
+    r"|aus|de|da|do|di|van) [\w-]+\s+|(?:next door|upstairs|downstairs|across the \w+|over there"
+    r"|nebenan|d'à côté|de al lado|ao lado)\s+)?(?:(?:also|just|always"
     r"|really|now|only|never|auch|immer|nur|aussi|también|também)\s+)?"
     r"(?:is|was|has|had|lives?|lived|works?|worked|likes|loves|hates|prefers|wants|needs|moved"
     r"|got|speaks|eats|drinks|owns|studies|plays|drives|can't|doesn't|isn't|can|will|turned"
-    r"|became|bought|left|joined|started"
+    r"|became|bought|left|joined|started|collects|enjoys|uses|teaches|avoids"
+    r"|smokes|sings|rents"
     r"|ist|hat|wohnt|lebt|arbeitet|mag|liebt|hasst|bevorzugt|will|möchte|spricht|isst|trinkt"
     r"|spielt|fährt|zog|heißt"
     r"|est|a(?=\s+\w+é)|habite|vit|travaille|aime|adore|déteste|préfère|veut|parle|mange|boit"
@@ -148,6 +161,12 @@ _NAMED: Final = re.compile(
     r"|é|tem|mora|trabalha|gosta|adora|odeia|prefere|quer|fala|joga"
     r"|vive|abita|lavora|ama|preferisce|vuole|parla|mangia|beve|gioca|woont|werkt|houdt|haat|wil"
     r"|spreekt|eet|drinkt|speelt)\b"
+)
+_TITLED: Final = re.compile(
+    r"^\W*(?:(?:und|and|et|y|e|die|der|the|la|le|el|o|a)\s+)*(?P<name>(?:frau|herr|mr|mrs|ms|miss"
+    r"|mme|madame|monsieur|mlle|señora?|sr|sra|don|doña|dona|senhora?|signora?|mevrouw|meneer"
+    r"|onkel|tante|oma|opa|uncle|aunt|tía|tío|tia|tio)\.?\s+(?-i:[A-ZÄÖÜ])[\w'-]+)",
+    re.IGNORECASE,
 )
 _POSSESSIVE: Final = re.compile(
     r"^\W*(?P<name>(?!It|That|This|What|Who|Let|Here|There|He|She|Today|Tomorrow|Yesterday"
@@ -199,7 +218,7 @@ def third_party(passage: Passage) -> str | None:
         lead = _RELATIVE.search(passage.lead)
         if lead is None or speaks_as_self(_after(lead, passage.lead) + " " + passage.quote):
             return None
-        return lead["kin"] or lead["zh"] or lead["ja"]
+        return _called(lead)
     if _AND_ME.match(passage.clause, match.end()):
         return None
     before = passage.clause[: match.start()]
@@ -210,7 +229,11 @@ def third_party(passage: Passage) -> str | None:
         stands = passage.clause.find(passage.quote)
         if stands > match.end():
             return None
-    return match["kin"] or match["zh"] or match["ja"]
+    return _called(match)
+
+
+def _called(match: re.Match[str]) -> str:
+    return match["kin"] or match["called"] or match["zh"] or match["ja"]
 
 
 def _after(match: re.Match[str], text: str) -> str:
@@ -230,13 +253,32 @@ def third_subject(passage: Passage, selves: frozenset[str], value: str) -> str |
     clause = passage.clause
     if (match := _THIRD.search(clause)) or (match := _THIRD_ZH.search(clause)):
         return match.group().strip()
-    match = _NAMED.search(clause) or _POSSESSIVE.search(clause)
+    match = _NAMED.search(clause) or _TITLED.search(clause) or _POSSESSIVE.search(clause)
     if match is None or speaks_as_self(clause):
         return None
     name = fold(match["name"])
     if any(name in fold(own) or fold(own) in name for own in selves if own):
         return None
     return None if set(words(match["name"])) & set(words(value)) else match["name"]
+
+
+_OTHERS: Final = re.compile(
+    r"\b(?:he|she|they|him|her|his|their|er|sie|ihr\w*|sein\w*|il|elle|ils|elles|lui|leur|sa|son"
+    r"|él|ella|ellos|ellas|le|les|su|ele|ela|eles|elas|lui|lei|hij|zij|ze|он|она|они)\b|[他她]",
+    re.IGNORECASE,
+)
+
+
+_TOGETHER: Final = re.compile(
+    r"\b(?:we|our|us|wir|uns|unser\w*|nous|notre|nos|nosotr[oa]s|nuestr\w+|nós|nosso|nossa|noi"
+    r"|nostr\w+|wij|onze|мы|нам|наш\w*)\b|我们|咱们|私たち",
+    re.IGNORECASE,
+)
+
+
+def speaks_of_others(text: str) -> bool:
+    """Whether some words have a third person in them, or the speaker with others."""
+    return _OTHERS.search(text) is not None or _TOGETHER.search(text) is not None
 
 
 def of_another(clause: str) -> bool:

@@ -20,7 +20,9 @@ from vigent.domain.text import fold, words
 
 __all__ = [
     "agrees",
+    "alike",
     "borne_out",
+    "is_empty",
     "is_negative",
     "nearest_clause",
     "negated",
@@ -68,6 +70,7 @@ _NOT: Final = re.compile(
     r"|nicht|kein\w*|nie|niemals|ohne|weder"
     r"|pas|jamais|aucune?|sans|ni|ne"
     r"|nunca|jamás|sin|tampoco|ningún\w*"
+    r"|не|нет|никогда|ни|никак\w*|без|لا|ليس\w*|لست|لم|لن|بدون"
     r"|não|nenhum\w*|sem|nem|non|senza|mai|nessun\w*|niet|geen|nooit|zonder)\b|n['’]t\b"
     r"|(?<!差)[不没]|别|勿|无|ない|ません"
     r"|\b(?:stop|stopped|avoid\w*|hates?|dislikes?|detests?|loathes?|can't stand|skip|quit|refuses?"
@@ -98,8 +101,10 @@ _AGAINST: Final = re.compile(
 # Pairs that say no once; and a small word of Portuguese that says no elsewhere.
 _PAIRS: Final = re.compile(
     r"\b(?:ne|n')\s?(?=.{1,40}\b(?:pas|jamais|plus|aucune?|rien|ni)\b)"
-    r"|\b(?:no|não|non)\s(?=.{1,40}\b(?:nunca|jamás|tampoco|ningún\w*|nenhum\w*|nem|ni|mai"
-    r"|nessun\w*)\b)"
+    r"|\b(?:no|não|non|nem|ni)\s(?=.{1,40}\b(?:nunca|jamás|tampoco|ningún\w*|nenhum\w*|nem|ni"
+    r"|mai|nessun\w*|jamais)\b)"
+    r"|\b(?:neither|not|never|don't|can't)\s(?=.{1,40}\bnor\b)"
+    r"|\b(?:никогда|ни|никак\w*)\s(?=.{1,40}\bне\b)"
     r"|\b(?:nie|niemals)\s(?=(?:mehr )?kein)",
     re.IGNORECASE,
 )
@@ -177,15 +182,15 @@ def _text_stands(value: str, said: str, today: dt.date, least: float, names: Ite
         return False
     own = {w for name in names for w in words(name)}
     every = [w for w in words(rest) if not w.isdigit()]
-    wanted = [w for w in every if not _is_empty(w) and w not in own]
+    wanted = [w for w in every if not is_empty(w) and w not in own]
     there = set(words(said))
     if not wanted:
         return not every or any(w in there for w in every)
-    share = sum(any(_alike(w, t) for t in there) for w in wanted) / len(wanted)
+    share = sum(any(alike(w, t) for t in there) for w in wanted) / len(wanted)
     return share >= least
 
 
-def _is_empty(word: str) -> bool:
+def is_empty(word: str) -> bool:
     """Whether a word is one that any such text may have."""
     return word in STOPWORDS or word in _EMPTY or word in _EMPTY_HAN
 
@@ -200,7 +205,7 @@ def stands_whole(value: str, said: str) -> bool:
     return size == 1 and len(wanted[0]) > _JOINED and wanted[0] in "".join(there)
 
 
-def _alike(one: str, other: str) -> bool:
+def alike(one: str, other: str) -> bool:
     """Whether two words are forms of one, or one is part of the other."""
     if one == other or _NUMBERS.get(one, one) == _NUMBERS.get(other, other):
         return True
@@ -273,11 +278,11 @@ def agrees(text: str, said: str) -> bool:
 
 def nearest_clause(value: object, said: str) -> str:
     """Give the clause of some words that has most of a value; all of them where none has any."""
-    wanted = {w for w in words(str(value)) if not _is_empty(w)}
+    wanted = {w for w in words(str(value)) if not is_empty(w)}
     best, most = said, 0
     for clause in _CLAUSES.split(said):
         there = set(words(clause))
-        found = sum(any(_alike(w, t) for t in there) for w in wanted)
+        found = sum(any(alike(w, t) for t in there) for w in wanted)
         if found > most:
             best, most = clause, found
     return best

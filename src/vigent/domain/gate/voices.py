@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["DICTATED", "FICTION", "JEST", "REPORT"]
+__all__ = ["DICTATED", "DISOWNED", "FICTION", "IRONY", "JEST", "LAUGHTER", "REPORT", "UNSAID"]
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -30,10 +30,52 @@ JEST: Final = _any(
     r"|te estoy tomando el pelo|bromeo)\b",
     r"\b(?:brincadeira|(?:tô|estou|to) (?:brincando|zoando)|estou a brincar|é piada|era piada"
     r"|zoeira)\b",
-    r"开玩笑|说笑|逗你|骗你的|冗談",
+    r"[(\[（*]\s*(?:irony|ironic\w*|sarcas\w*|ironie|ironisch|sarkas\w*|ironique|sarcasme|ironía"
+    r"|irónic\w*|sarcásti\w*|ironia|ирония|сарказм|шутка|سخرية|مزاح)\s*[)\]）*]",
+    r"\b(?:шучу|шутка|шутк[уи])\b|(?:^|\s)(?:أمزح|مزحة)(?:\s|$)",
+    r"反话|开玩笑|说笑|逗你|骗你的|冗談",
 )
 """Something in the message was said in jest."""
 
+
+IRONY: Final = "\U0001f643"
+"""The face upside down, with which a liking is turned round."""
+
+LAUGHTER: Final = re.compile("[\U0001f602\U0001f923\U0001f61c\U0001f92a]")
+"""Laughter: no jest by itself, as many laugh at what is so."""
+
+DISOWNED: Final = _any(
+    r"\b(?:it(?:'s| is| was)(?: just| simply)?(?: not|n't) (?:true|the case|as if|like|correct"
+    r"|right)"
+    r"|it(?:'s| is) (?:false|untrue|a lie|wrong)|not that|far from it|as if)\b",
+    r"\bi (?:never|didn't|did not|don't|have never|haven't)(?: ever| once| actually| even)*"
+    r" (?:said|say|asked?|told|tell|wanted|meant?|mention(?:ed)?|claim(?:ed)?|agreed?"
+    r"|request(?:ed)?)\b",
+    r"\b(?:von wegen|es stimmt nicht|stimmt nicht,? dass|es ist nicht wahr|nicht wahr,? dass"
+    r"|(?:ich|hab|habe) (?:\w+ )?(?:nie|niemals|nicht) (?:\w+ )?(?:gesagt|verlangt|gewollt|gemeint"
+    r"|gebeten|behauptet))\b",
+    r"\b(?:ce n'est pas vrai|c'est faux|(?:il est|c'est) faux que|(?:je n'ai|j'ai) (?:jamais|pas)"
+    r" (?:dit|demandé|voulu|prétendu|affirmé))\b",
+    r"\b(?:no es (?:verdad|cierto)|es mentira|es falso|(?:nunca|jamás|no) (?:he |te |les? )*(?:dije"
+    r"|dicho|pedí|pedido|quise|querido|afirmé))\b",
+    r"\b(?:não é (?:verdade|certo)|é mentira|(?:nunca|não) (?:disse|pedi|quis|afirmei)"
+    r"|non è vero|non ho (?:mai )?(?:detto|chiesto|voluto)|het is niet waar"
+    r"|ik heb nooit (?:gezegd|gevraagd))\b",
+    r"\b(?:неправда|не правда|я (?:никогда )?не (?:говорил\w*|просил\w*|хотел\w*))\b",
+    r"ليس صحيح|غير صحيح|لم أقل|لم أطلب|(?:不是真的|我(?:从来|从)?没(?:有)?(?:说|要求|让你))",
+)
+"""What follows is said not to be so, or never to have been said."""
+
+UNSAID: Final = _any(
+    r"^\W*(?:das|so|dies)\b[^.!?]{0,20}\b(?:nie|nicht)\b[^.!?]{0,12}\b(?:gesagt|gewollt|gemeint"
+    r"|verlangt)\b",
+    r"^\W*(?:no idea who|i never (?:said|asked|wanted|meant)|that's not what i|who told you)\b",
+    r"^\W*(?:je n'ai|j'ai) (?:jamais|pas) (?:dit|demandé|voulu)|^\W*(?:yo )?(?:nunca"
+    r"|no) lo (?:he )?"
+    r"(?:dije|dicho|pedí|pedido)\b",
+    r"^[^\w.!?]*[.!…]*\s*(?:not|nicht|pas|psych|nope)\s*(?:[.!]+(?:\s|$)|$)",
+)
+"""What was just said is taken back."""
 
 DICTATED: Final = _any(
     r"\b(?:draft|write|compose|send|post|prepare)\b[^.!?\n]{0,30}\b(?:e-?mail|mail|message|tweet"
@@ -113,7 +155,8 @@ REPORT: Final = _any(
     r"|geschrieben|gemeint))\b",
     r"\b(?:laut|zufolge|angeblich|anscheinend|ich habe gehört|man sagt|es heißt|du hast (?:gesagt"
     r"|gemeint|geschrieben)|du meintest)\b",
-    r"\b(?:m'a dit|a dit|disait|dit que|pense que(?<!je pense que)|prétend|selon|d'après|paraît"
+    r"\b(?:m'a dit|a dit|disait|(?<!\bai )dit que|pense que(?<!je pense que)|prétend|selon|d'après"
+    r"|paraît"
     r"|il paraît|on dit|a écrit|veut que(?<!je veux que)|j'ai (?:entendu dire|lu que)"
     r"|tu (?:as dit|disais)|vous avez dit|me demande de|exige)\b",
     r"\b(?:dice|dijo|dicen|me ha dicho|me dijo|me contó|piensa que|cree que|según|afirma|asegura"
