@@ -243,7 +243,8 @@ ENDED: Final = _any(
     r"\b(?:no longer|not? .{0,40}\bany ?more|any ?more|stopped|quit|gave up|given up|giving up"
     r"|cancel\w*|dropped|ended|finished|is over|broke up|split up|sold|left|leaving|got rid of"
     r"|retired|resigned|forget (?:that|about|what|my)|scrap that|remove|delete|drop (?:that|my)"
-    r"|don't need|done with|expired|moved out|divorced|closed|never mind)\b",
+    r"|don't need|done with|expired|moved out|divorced|separated|widowed|single again|closed"
+    r"|never mind)\b",
     r"\b(?:nicht mehr|kein\w* .{0,30}\bmehr|keine? mehr|aufgehört|aufgegeben|gekündigt|kündig\w*"
     r"|abgesagt|storniert|verkauft|getrennt|geschieden|vergiss|lösch\w*|beendet|vorbei|ausgezogen"
     r"|abgemeldet|nie wieder)\b",
@@ -312,7 +313,8 @@ SESSION: Final = _any(
     r"\b(?:für|in) dies(?:e|er|es|en|em) (?:einen? )?(?:e-?mail|mail|brief|aufsatz|anschreiben"
     r"|präsentation|folien?|zusammenfassung|bericht|ticket|datei|dokument|runde|liste|beitrag|post"
     r"|übersetzung|rechnung|code)\b",
-    r"\b(?:for|in) this (?:mail|letter|essay|cover letter|presentation|slide|deck|summary|report"
+    r"\b(?:for|in) this (?:e-?mail|mail|letter|message|reply|answer|text|document|file|task|essay"
+    r"|cover letter|presentation|slide|deck|summary|report"
     r"|list|post|translation|draft|paragraph|section|poem|recipe|trip|game)\b",
     r"\bpour (?:ce|cet|cette) (?:mail|courriel|lettre|rapport|présentation|résumé|liste|traduction"
     r"|document|fichier)\b",

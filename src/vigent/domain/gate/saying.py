@@ -137,7 +137,9 @@ def _is_supposed(case: Case, passage: Passage) -> bool:
     if irreal and not wish:
         return True
     hedge = cues.HEDGE.search(passage.clause) or cues.HEDGE.search(_last_clause(lead_in))
-    return hedge is not None
+    # “Perhaps, I like tea”: the word alone, before its comma.
+    alone = _last_clause(lead_in.rstrip(" ,\uff0c\u060c")).strip()
+    return hedge is not None or cues.HEDGE.fullmatch(alone) is not None
 
 
 def _until_quote(passage: Passage) -> str:

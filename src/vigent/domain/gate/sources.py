@@ -126,7 +126,8 @@ _OWN: Final = re.compile(
 # A name, a colon, and a first person: somebody speaks.
 _SPEAKS: Final = re.compile(
     r"^(?!(?i:zu[rm]?|nur|kurz|noch|nebenbei|übrigens|pour|para|por|for|just|by|in|as|on|to|about"
-    r"|the|der|die|das|le|la|el|o|sobre|à|au|a|correction|update|reminder|info|hint|aside|fact|context|background|request"
+    r"|the|der|die|das|le|la|el|o|sobre|à|au|a|correction|update|reminder|info|hint|aside|fact"
+    r"|context|background|request"
     r"|preference|diet"
     r"|question|answer|also|yes|no|hi|hello|hey|thanks|sorry|remember|rule|hinweis|korrektur"
     r"|frage|bitte"

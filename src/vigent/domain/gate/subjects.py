@@ -29,7 +29,8 @@ SELF: Final = re.compile(
     r"|necesito|odio|hablo|bebo"
     r"|eu|meu|minha|meus|minhas|mim|comigo|nós|nosso|nossa|sou|estou|tenho|moro|trabalho|prefiro"
     r"|quero|preciso|odeio|falo|gosto"
-    r"|io|mio|mia|miei|mie|sono|ho|abito|preferisco|voglio|odio|ik|mij|mijn|wij|onze|ons)\b"
+    r"|io|mio|mia|miei|mie|sono|ho|abito|preferisco|voglio|odio|ik|mij|mijn|wij|onze|ons"
+    r"|я|мне|меня|мной|мо(?:й|я|ё|и|его|ей|их|ему)|мы|нам|нас|наш\w*|أنا|نحن|لي|عندي)\b"
     r"|[我咱俺]|私|僕|俺|わたし",
     re.IGNORECASE,
 )
@@ -92,6 +93,16 @@ _KIN_NL: Final = (
     r"|collega'?s?|buur(?:man|vrouw)?|oma|opa|oom|tante|neef|nicht|huisgeno(?:o)?t|klant|arts"
     r"|tandarts|hond|kat|schoon(?:moeder|vader)"
 )
+_KIN_RU: Final = (
+    r"жен[аы]|муж|парень|девушка|сын|дочь|дочка|ребёнок|дети|мать|мама|отец|папа|родители|брат"
+    r"|сестра|друг|подруга|друзья|начальни(?:к|ца)|шеф|коллеги?|сосед(?:ка|и)?|бабушка|дедушка"
+    r"|дядя|тётя|племянни(?:к|ца)|клиент(?:ка)?|врач|учитель(?:ница)?|собака|кошка|кот|тёща"
+    r"|свекровь|свёкор|зять|невестка"
+)
+_KIN_AR: Final = (
+    "(?:زوج|زوجت|أخ|أخت|أم|أب|والد|والدت|ابن|ابنت|صديق|صديقت|زميل|زميلت|مدير|مديرت|جار|جارت|عم|خال"
+    "|جد|جدت|قط|قطت|كلب)ي"
+)
 _KIN_ZH: Final = (
     "老婆|老公|妻子|丈夫|太太|先生|女朋友|男朋友|儿子|女儿|孩子|妈妈|爸爸|母亲|父亲|父母|哥哥|弟弟|姐姐|妹妹|朋友|老板|经理|上司|同事|邻居"
     "|宠物|家人|配偶|奶奶|爷爷|外婆|外公|叔叔|阿姨|表哥|表妹|室友|客户|房东|老师|医生|狗|猫"
@@ -110,6 +121,8 @@ _RELATIVE: Final = re.compile(
     rf"(?<![\w'-])(?:{_OWNER})\s+(?:[\w'-]+\s+){{0,2}}?(?P<kin>{_ALL_KIN})\b(?!-)"
     r"|(?<![\w'-])(?:my|mis?|ma|mon|meu|minha|mi[oa]|mijn)\s+(?!chiamo\b)[a-zà-ÿ]+(?:-\w+)?\s+"
     r"(?P<called>(?-i:[A-Z][a-zà-ÿ]+))\s+(?-i:[a-z])"
+    rf"|(?<!\w)(?:мо[йяёи]|наша?|наши)\s+(?:\w+\s+)?(?P<ru>{_KIN_RU})\b"
+    rf"|(?<!\w)(?P<ar>{_KIN_AR})(?!\w)"
     rf"|我们?的?(?P<zh>{_KIN_ZH})"
     "|(?P<ja>母|父|妻|夫|兄|姉|弟|妹|息子|娘|友達|上司|彼氏|彼女|犬|猫)(?:は|が|の)",
     re.IGNORECASE,
@@ -132,7 +145,7 @@ _THIRD_ZH: Final = re.compile(
 _THIRD: Final = re.compile(
     r"^\W*(?:(?:and|but|also|so|now|hey|hi|ok|well|because|since|that|und|aber|et|mais|y|pero|e"
     r"|mas)\s+)*"
-    r"(?:he|she|they|er|il|elle|ils|elles|él|ella|ellos|ele|ela|eles|elas"
+    r"(?:he|she|they|он|она|они|هو|هي|هم|er|il|elle|ils|elles|él|ella|ellos|ele|ela|eles|elas"
     r"|(?:the|this|that|der|die|das|le|la|l'|les|el|los|o|a|os|as)\s*"
     r"(?:customer|client|user|manager|boss|patient|caller|author|reader|candidate|employee|team"
     r"|guest|tenant|owner|writer|kids|children|family|guys|girls|boys|neighbou?rs|people|users"
@@ -233,7 +246,9 @@ def third_party(passage: Passage) -> str | None:
 
 
 def _called(match: re.Match[str]) -> str:
-    return match["kin"] or match["called"] or match["zh"] or match["ja"]
+    return (
+        match["kin"] or match["called"] or match["zh"] or match["ja"] or match["ru"] or match["ar"]
+    )
 
 
 def _after(match: re.Match[str], text: str) -> str:

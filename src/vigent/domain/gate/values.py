@@ -103,6 +103,7 @@ _PAIRS: Final = re.compile(
     r"\b(?:ne|n')\s?(?=.{1,40}\b(?:pas|jamais|plus|aucune?|rien|ni)\b)"
     r"|\b(?:no|não|non|nem|ni)\s(?=.{1,40}\b(?:nunca|jamás|tampoco|ningún\w*|nenhum\w*|nem|ni"
     r"|mai|nessun\w*|jamais)\b)"
+    r"|\b(?:sin|sem|sans|senza)\s(?=(?:ni|nem|aucune?|ningún\w*|nenhum\w*|nessun\w*)\b)"
     r"|\b(?:neither|not|never|don't|can't)\s(?=.{1,40}\bnor\b)"
     r"|\b(?:никогда|ни|никак\w*)\s(?=.{1,40}\bне\b)"
     r"|\b(?:nie|niemals)\s(?=(?:mehr )?kein)",

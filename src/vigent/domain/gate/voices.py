@@ -63,6 +63,9 @@ DISOWNED: Final = _any(
     r"|ik heb nooit (?:gezegd|gevraagd))\b",
     r"\b(?:неправда|не правда|я (?:никогда )?не (?:говорил\w*|просил\w*|хотел\w*))\b",
     r"ليس صحيح|غير صحيح|لم أقل|لم أطلب|(?:不是真的|我(?:从来|从)?没(?:有)?(?:说|要求|让你))",
+    r"\b(?:who (?:says|said|told you|claims)|wer (?:sagt|hat gesagt)|als ob|qui a dit"
+    r"|quién (?:te )?dijo"
+    r"|quem (?:te )?disse|chi ha detto|кто сказал|с чего ты взял\w*)\b|谁说|谁告诉",
 )
 """What follows is said not to be so, or never to have been said."""
 
