@@ -205,6 +205,7 @@ def page() -> str:
             parts += describe_class(memory.Threads, "Memory.threads")
             parts += describe_class(memory.Blocks, "Memory.blocks")
             parts += describe_class(memory.Aliases, "Memory.alias")
+            parts += describe_class(memory.Candidates, "Memory.candidates")
     parts += ["# Other answers", "What verbs give back; a program reads these and makes none."]
     for cls in ANSWERS:
         parts += describe_class(cls, cls.__name__)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from vigent.aio import AsyncMemory
 from vigent.client import AsyncClient, Client
 from vigent.domain.blocks import Block
+from vigent.domain.candidates import Candidate
 from vigent.domain.episodes import Episode, Provenance
+from vigent.domain.gate.policy import GatePolicy
 from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.messages import ContextAnswer
 from vigent.domain.query import Hit, IndexState, SearchAnswer
@@ -25,10 +27,12 @@ __all__ = [
     "AsyncMemory",
     "Attribute",
     "Block",
+    "Candidate",
     "Change",
     "Client",
     "ContextAnswer",
     "Episode",
+    "GatePolicy",
     "Hit",
     "Hold",
     "IndexState",

@@ -12,13 +12,14 @@ from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from vigent.crossing import Crossing
-from vigent.memory import Aliases, Blocks, Memory, Persons, Review, Threads
+from vigent.memory import Aliases, Blocks, Candidates, Memory, Persons, Review, Threads
 from vigent.searchindex import SearchIndex
 from vigent.write.result import WriteResult
 
 __all__ = [
     "AsyncAliases",
     "AsyncBlocks",
+    "AsyncCandidates",
     "AsyncMemory",
     "AsyncPersons",
     "AsyncReview",
@@ -113,6 +114,17 @@ class AsyncReview(_Mirror[Review]):
     list = _reads(Review.list)
     accept = _writes(Review.accept)
     reject = _writes(Review.reject)
+    decide = _writes(Review.decide)
+
+
+class AsyncCandidates(_Mirror[Candidates]):
+    """What models propose, and what the gate makes of it."""
+
+    __slots__ = ()
+
+    learn = _writes(Candidates.learn)
+    list = _reads(Candidates.list)
+    judge = _writes(Candidates.judge)
 
 
 class AsyncPersons(_Mirror[Persons]):
@@ -180,7 +192,7 @@ class AsyncMemory(_Mirror[Memory]):
     asynchronous iterator.
     """
 
-    __slots__ = ("alias", "blocks", "index", "persons", "review", "threads")
+    __slots__ = ("alias", "blocks", "candidates", "index", "persons", "review", "threads")
 
     def __init__(self, memory: Memory, crossing: Crossing | None = None) -> None:
         super().__init__(memory, crossing or Crossing())
@@ -190,6 +202,7 @@ class AsyncMemory(_Mirror[Memory]):
         self.threads = AsyncThreads(memory.threads, self.crossing)
         self.index = AsyncSearchIndex(memory.index, self.crossing)
         self.alias = AsyncAliases(memory.alias, self.crossing)
+        self.candidates = AsyncCandidates(memory.candidates, self.crossing)
 
     open = classmethod(_opens(Memory.open))
 

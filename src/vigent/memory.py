@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing
 from typing import Any, Literal, Self
 
 from vigent.aliases import Aliases
+from vigent.candidates import Candidates
 from vigent.domain.episodes import Episode, Provenance, Visibility
 from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.records import Record
@@ -41,7 +42,7 @@ from vigent.write.sweep import sweep
 from vigent.write.toolcalls import ToolCalls
 from vigent.write.verbs import Writer
 
-__all__ = ["Aliases", "Blocks", "Memory", "Persons", "Review", "Threads"]
+__all__ = ["Aliases", "Blocks", "Candidates", "Memory", "Persons", "Review", "Threads"]
 
 Value = Any
 Instantlike = Any
@@ -87,6 +88,9 @@ class Memory(Recall):
         self.threads = Threads(self._pipeline, self._reading, self._whose)
         self.calls = ToolCalls(self._writer, self._checks)
         self.alias = Aliases(self._pipeline, self._reading, self._whose)
+        self.candidates = Candidates(
+            self._writer, settings.gate, checks, self._whose, self._state_of
+        )
 
     @classmethod
     def open(
@@ -214,9 +218,12 @@ class Memory(Recall):
         if delta.tenant_id != self._tenant:
             raise TenantMismatch("tenant_id: is not the tenant of this memory", field="tenant_id")
         whose = self._whose(person)
-        seen = None if delta.subject is None else self.current(delta.subject, person=whose or None)
+        seen = None if delta.subject is None else self._state_of(delta.subject, whose or None)
         held, refused = judged(self._checks, delta, seen)
         return self._writer.propose(whose, delta.request(), held, refused)
+
+    def _state_of(self, subject: str, person: str | None) -> Any:
+        return self.current(subject, person=person)
 
     def retract(
         self,

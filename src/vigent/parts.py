@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
 
 from vigent.domain.blocks import Block
 from vigent.domain.injection import BlockLimits
 from vigent.domain.records import Record
 from vigent.domain.text import canonical_subject, check_id
 from vigent.domain.threads import Thread, ThreadItem, ThreadState, stored_as
+from vigent.errors import InvalidInput, VigentError
 from vigent.read.blocks import block, block_history, blocks
 from vigent.read.reading import Reading
 from vigent.read.threads import items, thread, thread_state, threads
@@ -26,7 +27,7 @@ __all__ = ["Blocks", "Persons", "Review", "Threads"]
 
 
 class Review:
-    """What the gate holds, and its decisions."""
+    """What the gate holds, and its decisions; each is in the audit trail."""
 
     def __init__(self, reviewer: Reviewer, person: str) -> None:
         self._reviewer = reviewer
@@ -36,13 +37,41 @@ class Review:
         """Give the candidates that wait, oldest first, or those held for one reason."""
         return self._reviewer.list(self._person, reason)
 
-    def accept(self, memory_id: str, trust: str = "reviewer") -> WriteResult:
-        """Let a candidate in, with the trust of who accepts it; raises NotFound, ConflictError."""
-        return self._reviewer.accept(self._person, memory_id, trust)
+    def accept(
+        self,
+        memory_id: str,
+        trust: str = "reviewer",
+        *,
+        edits: Mapping[str, Any] | None = None,
+    ) -> WriteResult:
+        """Let a candidate in, with the trust of who accepts it; raises NotFound, ConflictError.
+
+        ``edits`` put it right first: subject, attribute, value, text, type, valid_from, valid_to,
+        timezone, importance, metadata.
+        """
+        return self._reviewer.accept(self._person, memory_id, trust, edits)
 
     def reject(self, memory_id: str, reason: str | None = None) -> Record:
         """Turn a candidate down; it stays on record as rejected."""
         return self._reviewer.reject(self._person, memory_id, reason)
+
+    def decide(
+        self,
+        memory_ids: Iterable[str],
+        decision: Literal["accept", "reject"],
+        *,
+        reason: str | None = None,
+    ) -> tuple[WriteResult | Record | VigentError, ...]:
+        """Accept or reject many, each by itself; one that cannot be decided gives its error."""
+        decided: list[WriteResult | Record | VigentError] = []
+        if decision not in {"accept", "reject"}:
+            raise InvalidInput("decision", "must be accept or reject")
+        for id in memory_ids:
+            try:
+                decided.append(self.accept(id) if decision == "accept" else self.reject(id, reason))
+            except VigentError as error:
+                decided.append(error)
+        return tuple(decided)
 
 
 class Persons:

@@ -14,7 +14,7 @@ from vigent import AsyncMemory, Memory, VigentError
 from vigent.crossing import Crossing
 from vigent.errors import UnexpectedMemory
 
-NOT_VERBS = {"review", "persons", "threads", "alias"}  # parts, mirrored below
+NOT_VERBS = {"review", "persons", "threads", "alias", "candidates"}  # parts, mirrored below
 
 
 def public(of: object) -> set[str]:

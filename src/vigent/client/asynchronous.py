@@ -160,6 +160,7 @@ class AsyncClientReview(_Part[ReviewVerbs]):
     list = _asks(ReviewVerbs.list)
     accept = _asks(ReviewVerbs.accept)
     reject = _asks(ReviewVerbs.reject)
+    decide = _asks(ReviewVerbs.decide)
 
 
 class AsyncClientPersons(_Part[PersonVerbs]):

@@ -189,6 +189,7 @@ class ClientReview(_Part[ReviewVerbs]):
     list = _asks(ReviewVerbs.list)
     accept = _asks(ReviewVerbs.accept)
     reject = _asks(ReviewVerbs.reject)
+    decide = _asks(ReviewVerbs.decide)
 
 
 class ClientPersons(_Part[PersonVerbs]):

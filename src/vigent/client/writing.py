@@ -15,7 +15,7 @@ from vigent.domain.results import ForgetResult, Receipt, WriteResult
 from vigent.domain.text import check_id
 from vigent.domain.unset import UNSET
 from vigent.errors import InvalidInput, VigentError
-from vigent.proposals import MemoryDelta
+from vigent.proposals import REASONED, MemoryDelta
 
 __all__ = ["WriteVerbs"]
 
@@ -148,7 +148,7 @@ class WriteVerbs(Verbs):
         """Hand in a candidate: the service's checks see it and the state, and may hold it."""
         if not isinstance(delta, MemoryDelta):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput("delta", "must be a MemoryDelta")
-        fields = delta.model_dump(exclude_defaults=True)
+        fields = delta.model_dump(exclude_defaults=True, exclude={*REASONED, "importance"})
         value = fields.pop("value", None)
         body = {
             "index_id": self.scope.store, **fields, **({} if value is None else told_value(value)),

@@ -13,20 +13,32 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final, Literal, NamedTuple
 
+from vigent.domain.dayphrases import LONG_PHRASES, SHORT_PHRASES
+from vigent.domain.dayspans import DAY, away, dates, first, nearest, period, span, weekday
 from vigent.domain.time import Instant, parse_instant, to_datetime
 
 __all__ = ["Named", "date_said", "day_of", "days_named"]
 
-_DAY: Final = dt.timedelta(days=1)
 _ISO: Final = re.compile(r"(?<![0-9-])([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
 _NUMERIC: Final = re.compile(r"(?<![0-9./])([0-9]{1,2})([./])([0-9]{1,2})\2([0-9]{4})(?![0-9])")
+_DAY_AND_MONTH: Final = re.compile(
+    r"(?<![0-9./])([0-9]{1,2})\.\s?([0-9]{1,2})\.(?:([0-9]{2})(?![0-9.]))?(?!\s?[0-9])"
+)
+_WIDE_DIGITS: Final = {0xFF10 + n: str(n) for n in range(10)}
 _MONTHS: Final = (
-    "january jan januar janvier januari enero", "february feb februar février februari febrero",
-    "march mar märz mars maart marzo", "april apr avril abril", "may mai mei mayo",
-    "june jun juni juin junio", "july jul juli juillet julio", "august aug août augustus agosto",
-    "september sept sep septembre septiembre", "october oct oktober octobre octubre",
-    "november nov novembre noviembre", "december dec dezember décembre diciembre",
-)  # fmt: skip
+    "january jan januar janvier januari enero janeiro января",
+    "february feb februar février februari febrero fevereiro февраля",
+    "march mar märz mars maart marzo março марта",
+    "april apr avril abril апреля",
+    "may mai mei mayo maio мая",
+    "june jun juni juin junio junho июня",
+    "july jul juli juillet julio julho июля",
+    "august aug août augustus agosto августа",
+    "september sept sep septembre septiembre setembro сентября",
+    "october oct oktober octobre octubre outubro октября",
+    "november nov novembre noviembre novembro ноября",
+    "december dec dezember décembre diciembre dezembro декабря",
+)
 _MONTH_OF: Final = {name: no for no, line in enumerate(_MONTHS, 1) for name in line.split()}
 _MONTH: Final = f"(?P<month>{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})"
 _NUMBER: Final = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th|\.|er)?"
@@ -45,6 +57,7 @@ _WEEKDAYS: Final = (
     "friday freitag vendredi viernes vrijdag", "saturday samstag samedi sábado zaterdag",
     "sunday sonntag dimanche domingo zondag",
 )  # fmt: skip
+_LEADS: Final = {"next": 1, "nächsten": 1, "last": -1, "letzten": -1}
 _WEEKDAY_OF: Final = {name: no for no, line in enumerate(_WEEKDAYS) for name in line.split()}
 _WEEKDAY: Final = re.compile(
     rf"\b(?:(?P<lead>next|last|nächsten|letzten)\s+)?(?P<name>{'|'.join(_WEEKDAY_OF)})\b",
@@ -110,6 +123,7 @@ def days_named(text: str, today: dt.date) -> list[Named]:
     year is the latest and the next of that name.
     """
     found: list[Named] = []
+    text = text.translate(_WIDE_DIGITS)
     for finder in _FINDERS:
         with suppress(OverflowError, ValueError):  # beyond the calendar there are no days
             for match, days in finder(text, today):
@@ -176,34 +190,24 @@ def _clocks(text: str) -> set[dt.time]:
 # --------------------------------------------------------------------------------- finders
 
 
-def _dates(*parts: tuple[int, int, int]) -> set[dt.date]:
-    """Give those of some (year, month, day) that the calendar has."""
-    found: set[dt.date] = set()
-    for year, month, day in parts:
-        with suppress(ValueError):
-            found.add(dt.date(year, month, day))
-    return found
-
-
-def _nearest(today: dt.date, month: int, day: int) -> set[dt.date]:
-    """Give the latest day of a name and the next, today counting as both."""
-    every = sorted(_dates(*((today.year + off, month, day) for off in range(-4, 5))))
-    before = [one for one in every if one <= today][-1:]
-    return {*before, *[one for one in every if one >= today][:1]}
-
-
 def _isos(text: str, _: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
     for match in _ISO.finditer(text):
-        yield match, _dates((int(match[1]), int(match[2]), int(match[3])))
+        yield match, dates((int(match[1]), int(match[2]), int(match[3])))
 
 
-def _numeric(text: str, _: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
+def _numeric(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
     for match in _NUMERIC.finditer(text):
         one, other, year = int(match[1]), int(match[3]), int(match[4])
-        days = _dates((year, other, one))
+        days = dates((year, other, one))
         if match[2] == "/":  # which stands first is a matter of the country
-            days |= _dates((year, one, other))
+            days |= dates((year, one, other))
         yield match, days
+    for match in _DAY_AND_MONTH.finditer(text):
+        day, month = int(match[1]), int(match[2])
+        if match[3]:
+            yield match, dates((2000 + int(match[3]), month, day))
+        else:
+            yield match, nearest(today, month, day)
 
 
 def _worded(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
@@ -211,23 +215,23 @@ def _worded(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.d
         for match in pattern.finditer(text):
             month, day = _MONTH_OF[match["month"].lower()], int(match["day"])
             if match["year"]:
-                yield match, _dates((int(match["year"]), month, day))
+                yield match, dates((int(match["year"]), month, day))
             else:
-                yield match, _nearest(today, month, day)
+                yield match, nearest(today, month, day)
     for match in _CHINESE.finditer(text):
         month, day = int(match[2]), int(match[3])
         if not 1 <= month <= 12:
             continue
         if match[1]:
-            yield match, _dates((int(match[1]), month, day))
+            yield match, dates((int(match[1]), month, day))
         else:
-            yield match, _nearest(today, month, day)
+            yield match, nearest(today, month, day)
 
 
 def _near(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
     for match in _NEAR.finditer(text):
         step = _STEPS[match[0] if match.lastgroup == "c" else str(match.lastgroup)]
-        yield match, {today + step * _DAY}
+        yield match, {today + step * DAY}
 
 
 def _away(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
@@ -237,38 +241,13 @@ def _away(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.dat
         if (match["way"] or "").lower() == "ago":
             count = -count
         unit = (match["unit"] or match["unit2"]).lower()
-        if unit in {"day", "week"}:
-            yield match, {today + count * (7 if unit == "week" else 1) * _DAY}
-        else:
-            months = today.year * 12 + today.month - 1 + count * (12 if unit == "year" else 1)
-            year, month = divmod(months, 12)
-            last = _first(year, month + 2) - _DAY
-            yield match, _dates((year, month + 1, min(today.day, last.day)))
-
-
-def _first(year: int, month: int) -> dt.date:
-    """Give the first day of a month; the thirteenth is the first of the next year."""
-    more, month = divmod(month - 1, 12)
-    return dt.date(year + more, month + 1, 1)
+        yield match, away(today, count, unit)
 
 
 def _weekdays(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
-    monday = today - today.weekday() * _DAY
     for match in _WEEKDAY.finditer(text):
         number, lead = _WEEKDAY_OF[match["name"].lower()], (match["lead"] or "").lower()
-        coming = today + ((number - today.weekday() - 1) % 7 + 1) * _DAY
-        before = today - ((today.weekday() - number - 1) % 7 + 1) * _DAY
-        if lead in {"next", "nächsten"}:
-            yield match, {coming, monday + (7 + number) * _DAY}
-        elif lead in {"last", "letzten"}:
-            yield match, {before, monday + (number - 7) * _DAY}
-        else:
-            yield match, {coming, before, *({today} if number == today.weekday() else ())}
-
-
-def _span(start: dt.date, stop: dt.date) -> set[dt.date]:
-    """Give the days that a stretch of days may stand for: its first, its last, the one after."""
-    return {start, stop - _DAY, stop}
+        yield match, weekday(today, number, _LEADS.get(lead))
 
 
 def _periods(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
@@ -276,16 +255,7 @@ def _periods(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.
         which, unit = match["which"].lower(), match["unit"].lower()
         if which in {"the", "of"} and not match["edge"]:
             continue
-        step = {"next": 1, "last": -1}.get(which, 0)
-        if unit == "week":
-            start = today - today.weekday() * _DAY + 7 * step * _DAY
-            days = _span(start, start + 7 * _DAY) | {start + 4 * _DAY, today + 7 * step * _DAY}
-        elif unit == "month":
-            year, month = divmod(today.year * 12 + today.month - 1 + step, 12)
-            days = _span(_first(year, month + 1), _first(year, month + 2))
-        else:
-            days = _span(dt.date(today.year + step, 1, 1), dt.date(today.year + step + 1, 1, 1))
-        yield match, days
+        yield match, period(today, {"next": 1, "last": -1}.get(which, 0), unit)
 
 
 def _wide(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
@@ -297,11 +267,11 @@ def _wide(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.dat
         days: set[dt.date] = set()
         for year in years:
             if 1 <= year < 9999:
-                days |= _span(_first(year, month), _first(year, month + 1))
+                days |= span(first(year, month), first(year, month + 1))
         yield match, days
     for match in _YEAR_ALONE.finditer(text):
         year = int(match["year"])
-        yield match, _span(dt.date(year, 1, 1), dt.date(year + 1, 1, 1))
+        yield match, span(dt.date(year, 1, 1), dt.date(year + 1, 1, 1))
 
 
 def _of_month(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt.date]]]:
@@ -309,11 +279,12 @@ def _of_month(text: str, today: dt.date) -> Iterator[tuple[re.Match[str], set[dt
         days: set[dt.date] = set()
         for step in (-1, 0, 1):
             year, month = divmod(today.year * 12 + today.month - 1 + step, 12)
-            days |= _dates((year, month + 1, int(match["day"])))
+            days |= dates((year, month + 1, int(match["day"])))
         yield match, days
 
 
 # The narrowest first: what is a day is not also the month in it.
 _FINDERS: Final[tuple[_Finder, ...]] = (
-    _isos, _numeric, _worded, _near, _away, _weekdays, _periods, _of_month, _wide,
+    _isos, _numeric, _worded, *LONG_PHRASES, _near, _away, _weekdays, _periods, _of_month,
+    *SHORT_PHRASES, _wide,
 )  # fmt: skip

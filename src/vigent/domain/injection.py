@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeVar, cast, get_args
 
 from vigent.domain.filters import Filter
+from vigent.domain.gate.policy import GatePolicy
 from vigent.domain.text import MAX_TYPE, check_name
 from vigent.errors import InvalidInput
 
@@ -198,6 +199,7 @@ class StoreSettings:
     injection: InjectionSettings = field(default_factory=InjectionSettings)
     commitments: CommitmentSettings = field(default_factory=CommitmentSettings)
     blocks: BlockLimits = field(default_factory=BlockLimits)
+    gate: GatePolicy = field(default_factory=GatePolicy)
     count_tokens: Callable[[str], int] | None = None
 
     def __post_init__(self) -> None:
@@ -205,6 +207,7 @@ class StoreSettings:
             ("injection", InjectionSettings),
             ("commitments", CommitmentSettings),
             ("blocks", BlockLimits),
+            ("gate", GatePolicy),
         ):
             object.__setattr__(self, name, _made(cls, getattr(self, name), f"settings.{name}"))
         if self.count_tokens is not None and not callable(self.count_tokens):

@@ -37,8 +37,19 @@ _DENIED: Final = re.compile(
     r"|never (?:was|were|did|has|have|had|lived|worked|said|owned)"
     r"|(?:was|were)(?: not|n['\u2019]t) ever|misspoke|mis-spoke|misremembered"
     r"|(?:was|were|is) (?:a )?(?:wrong|mistaken|mistake|typo)|(?:i|we) (?:was|were|got it) wrong"
-    r"|my mistake|by mistake|(?:nie|niemals) (?:war|gewesen)|versprochen|me suis trompée?"
-    r"|me equivoqué)\b",
+    r"|my mistake|by mistake"
+    r"|(?:nie|niemals) (?:war|gewesen|gewohnt|gearbeitet|gesagt)|(?:war|hatte|habe"
+    r"|bin) (?:\w+ )?(?:nie|niemals)"
+    r"|versprochen|(?:habe|hab) mich (?:vertan|geirrt|verschrieben|getäuscht)"
+    r"|war (?:ein )?(?:falsch|irrtum|fehler)"
+    r"|me suis trompée?|n['\u2019](?:a|ai|est|était|avait|avais) jamais|jamais été"
+    r"|c['\u2019]était une erreur|je me trompais"
+    r"|me equivoqué|nunca (?:fue|fui|era|estuve|estuvo|he|ha|viv[ií]|trabajé|tuve|dije)"
+    r"|fue un error|me confundí"
+    r"|me enganei|enganei-me|nunca (?:foi|fui|era|estive|morei|trabalhei|tive|disse)|foi um erro"
+    r"|foi engano"
+    r"|non (?:è|era|sono|ho) mai|mi sono sbagliat[oa]|is nooit|was nooit|heb me vergist)\b"
+    r"|从来(?:不|没|就不)|从未|我?(?:说|记|搞|弄)错了|間違え(?:た|ました)",
     re.IGNORECASE,
 )
 _YES: Final = frozenset(

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
 
+from vigent.domain.gate.policy import GatePolicy
 from vigent.domain.injection import (
     BlockLimits,
     CommitmentSettings,
@@ -112,10 +113,17 @@ class RetentionSection(_Section):
 class GateSection(_Section):
     """What the gate asks besides the rules that always hold.
 
-    What is said with less confidence, or with none, waits for a person's decision.
+    What is said with less confidence, or with none, waits for a person's decision. The others say
+    what becomes of classes of personal data, and of facts from documents.
     """
 
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    secrets: Unknown = "reject"
+    accounts: Unknown = "reject"
+    identities: Unknown = "reject"
+    contacts: Unknown = "accept"
+    documents: Unknown = "accept"
+    requests: Unknown = "reject"
 
 
 class StoreSections(_Section):
@@ -155,6 +163,7 @@ def engine_settings(stored: dict[str, Any]) -> tuple[StoreSettings, dict[str, An
         injection=InjectionSettings(**given.injection.model_dump()),
         commitments=CommitmentSettings(**given.commitments.model_dump()),
         blocks=BlockLimits(**given.blocks.model_dump()),
+        gate=GatePolicy(**given.gate.model_dump()),
     )
     rules: dict[str, Any] = {
         k: stored[k] for k in ("unknown_attributes", "unknown_types") if k in stored

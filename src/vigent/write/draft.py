@@ -17,6 +17,8 @@ class Draft:
     """One request, checked.
 
     ``values`` has one value, or those of a replacement; none for a retraction that names none.
+    ``held`` is why it is held, if it is, and ``hold_as`` whether it waits for a decision or is
+    buffered until it recurs.
     """
 
     person: str
@@ -49,6 +51,7 @@ class Draft:
     expect: str | None
     held: str | None = None
     end_given: bool = False
+    hold_as: str = "pending_review"
 
     @property
     def multi(self) -> bool:

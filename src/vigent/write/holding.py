@@ -41,11 +41,11 @@ def hold(
     value = draft.values[0] if draft.values else None
     statement = work.state(
         draft, value, kind="value", member=member, start=dated.start, end=dated.end,
-        basis=dated.basis, speaker=dated.speaker, role="held", status="pending_review",
+        basis=dated.basis, speaker=dated.speaker, role="held", status=draft.hold_as,
         reason=reason, keep=json.dumps(request),
     )  # fmt: skip
     statement = edited(statement, contested=int(contested))
     work.new[statement.no] = statement
     finish(work)
     stretch = Stretch(dated.start, dated.end, work.at, None)
-    return Entered("pending_review", Standing(statement, stretch, None, None), (), reason)
+    return Entered(draft.hold_as, Standing(statement, stretch, None, None), (), reason)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any, Final
 
+from vigent.domain.changes import ChangeSet
 from vigent.domain.records import Record
-from vigent.domain.schema import trust_rank
+from vigent.domain.schema import Schema, trust_rank
 from vigent.domain.statements import Key, Statement, edited
 from vigent.domain.text import check_id, clean_text
-from vigent.domain.time import OPEN
-from vigent.domain.values import Value
-from vigent.errors import ConflictError, NotFound
+from vigent.domain.time import OPEN, iso
+from vigent.domain.values import Value, decode
+from vigent.errors import ConflictError, InvalidInput, NotFound
 from vigent.joining import JoinedSnapshot
 from vigent.ports.storage import Selection
 from vigent.standing import shown
+from vigent.write.accept import RETRACT_FIELDS, Request, accept, accept_retraction
 from vigent.write.answering import apply
 from vigent.write.draft import Draft
 from vigent.write.finish import finish
@@ -22,7 +26,15 @@ from vigent.write.result import ReviewItem, WriteResult
 from vigent.write.session import Session
 from vigent.write.work import Work
 
-__all__ = ["Reviewer"]
+__all__ = ["EDITABLE", "WAITING", "Reviewer", "proposed_by"]
+
+WAITING: Final = frozenset({"pending_review", "buffered"})
+"""What has not been decided: it waits for somebody, or until it recurs."""
+EDITABLE: Final = frozenset(
+    {"subject", "attribute", "value", "text", "type", "valid_from", "valid_to", "timezone",
+     "importance", "metadata"}
+)  # fmt: skip
+"""What a reviewer may put right in a candidate."""
 
 
 class Reviewer:
@@ -40,7 +52,7 @@ class Reviewer:
         with self.pipeline.storage.snapshot() as snapshot:
             for key in snapshot.keys(Selection(self.context.tenant, self.context.store, persons)):
                 for _, s in snapshot.statements(self.context.tenant, held_by=key.no):
-                    waits = s.status == "pending_review" and s.expires_at > now
+                    waits = s.status in WAITING and s.expires_at > now
                     if waits and reason in (None, s.reason):
                         record = self._record(key, s)
                         items.append(ReviewItem(record, s.reason, record.created_at))
@@ -50,24 +62,61 @@ class Reviewer:
     def _record(self, key: Key, statement: Statement) -> Record:
         return self.pipeline.candidate(key, statement)
 
-    def accept(self, person: str, memory_id: object, trust: str) -> WriteResult:
-        """Enter a candidate with the trust of who accepts it."""
+    # ------------------------------------------------------------------------- decisions
+
+    def accept(
+        self, person: str, memory_id: object, trust: str, edits: Mapping[str, Any] | None = None
+    ) -> WriteResult:
+        """Enter a candidate, as it is or edited, with the trust of who accepts it."""
         rank = trust_rank(trust)
         with self.pipeline.session() as session:
             key, held = self._held(session, person, memory_id)
             draft = self._draft(key, held)
+            if edits:
+                draft = _edited(draft, held, edits, self.context.schema)
             draft.trust, draft.trust_rank = trust, rank
-            work = self.pipeline.work(session, key)
-            work.changes.discarded.append(held.no)
-            self._uncontest(session, work, held)
-            session.transaction.apply(work.changes)
-            key = work.key._replace(last_recorded=work.at)
-            if held.contested:
-                found = self._view(session, key).at(key, b"", held.valid_from, None)
-                if found and shown(found[0].statement, work.at):
-                    draft.mode, draft.corrects = "correction", found[0].statement.id
-                    draft.valid_from = None
-            return self.pipeline.enter(session, draft, held.id, held.fingerprint)
+            content = {"edited": sorted(edits or ()), "reason": held.reason}
+            if edits and held.value is not None:
+                content["before"] = held.value
+            entry = self.context.audit(
+                person=key.id.person, key=key.no, at=self.context.clock.now(),
+                action="review_accept", outcome="accepted", target=held.id, content=content,
+            )  # fmt: skip
+            session.transaction.apply(ChangeSet(self.context.tenant, audit=[entry]))
+            return self._let_in(session, key, held, draft)
+
+    def release(self, session: Session, memory_id: str, draft: Draft | None) -> WriteResult:
+        """Enter a candidate that the gate lets in after all, with the trust that it has."""
+        key, held = self._held(session, "", memory_id)
+        given = draft or self._draft(key, held)
+        given.trust_rank = trust_rank(given.trust)
+        return self._let_in(session, key, held, given)
+
+    def _let_in(self, session: Session, key: Key, held: Statement, draft: Draft) -> WriteResult:
+        work = self.pipeline.work(session, key)
+        work.changes.discarded.append(held.no)
+        self._uncontest(session, work, held)
+        session.transaction.apply(work.changes)
+        key = work.key._replace(last_recorded=work.at)
+        if held.contested:
+            found = self._view(session, key).at(key, b"", held.valid_from, None)
+            if found and shown(found[0].statement, work.at):
+                draft.mode, draft.corrects = "correction", found[0].statement.id
+                draft.valid_from = None
+        same = self.pipeline.key_id(draft) == key.id
+        return self.pipeline.enter(session, draft, held.id, held.fingerprint if same else None)
+
+    def settle(
+        self, session: Session, memory_id: str, status: str, reason: str | None
+    ) -> WriteResult:
+        """Set why a candidate is held from now on, or that it is refused after all."""
+        key, held = self._held(session, "", memory_id)
+        work = self.pipeline.work(session, key)
+        settled = edited(held, status=status, reason=reason)
+        work.amend(settled)
+        finish(work)
+        apply(work)
+        return WriteResult(status, self._record(key, settled), (), reason)
 
     def reject(self, person: str, memory_id: object, reason: str | None) -> Record:
         """Turn a candidate down; it stays on record as rejected."""
@@ -102,7 +151,7 @@ class Reviewer:
         if not visible:
             raise NotFound(f"memory_id: there is no candidate {id}", field="memory_id")
         key, held = visible[0]
-        if held.role != "held" or held.status != "pending_review":
+        if held.role != "held" or held.status not in WAITING:
             raise ConflictError(f"memory_id: {id} does not wait for review", field="memory_id")
         return key, held
 
@@ -144,3 +193,55 @@ class Reviewer:
             metadata=None if held.metadata == "{}" else held.metadata, expect=None,
             end_given=asked["end_given"],
         )  # fmt: skip
+
+
+def _edited(draft: Draft, held: Statement, edits: Mapping[str, Any], schema: Schema) -> Draft:
+    """Give a draft as a reviewer put it; raises InvalidInput naming the field that does not fit."""
+    for name in edits:
+        if name not in EDITABLE:
+            raise InvalidInput(name, f"cannot be edited; only {', '.join(sorted(EDITABLE))}")
+    if draft.retract:
+        for name in edits:
+            if name not in {"subject", "attribute", "valid_from", "timezone"}:
+                raise InvalidInput(name, "cannot be edited of what ends something")
+    said: dict[str, Any] = {
+        "subject": draft.name or None, "type": draft.type, "mode": draft.mode,
+        "corrects": draft.corrects, "supersedes": draft.supersedes,
+        "confidence": 1.0 if draft.confidence is None else draft.confidence,
+        "importance": draft.importance, "source_episode_id": draft.source_episode,
+        "quote": draft.quote, "source": draft.source,
+        "valid_from": None if held.basis != "stated" else iso(held.valid_from),
+        "valid_to": None if held.valid_to == OPEN else iso(held.valid_to),
+        "metadata": None if draft.metadata is None else json.loads(draft.metadata),
+    }  # fmt: skip
+    if draft.attribute:
+        said["attribute"] = draft.attribute
+        said["value"] = None if not draft.values else decode(*draft.values[0][:2])
+    else:
+        said["text"] = draft.text
+    request = {k: v for k, v in {**said, **edits}.items() if v is not None}
+    if draft.retract:
+        given = {k: request[k] for k in RETRACT_FIELDS if k in request and k != "value"}
+        made = accept_retraction(schema, draft.person, **given)
+        made.values = draft.values
+        return made
+    made = accept(schema, draft.person, Request(**request))
+    made.expires_at, made.held = draft.expires_at, None
+    return made
+
+
+def proposed_by(held: Statement) -> dict[str, Any]:
+    """Give what a candidate that waits proposes, as it was handed in."""
+    asked = json.loads(held.keep)
+    value = None if held.value_kind is None or held.value is None else held.value
+    said: dict[str, Any] = {
+        "text": held.text, "quote": held.quote, "confidence": held.confidence,
+        "value": None if value is None else decode(str(held.value_kind), value),
+        "supersedes": asked["supersedes"], "importance": held.importance,
+        "due": json.loads(held.fields).get("due"),
+        "valid_from": iso(held.valid_from) if held.basis == "stated" else None,
+        "valid_to": iso(held.valid_to) if asked["end_given"] else None,
+    }  # fmt: skip
+    if held.confidence is None:
+        said["confidence"] = -1  # it was no number, and still is none
+    return {name: given for name, given in said.items() if given is not None}

@@ -1,13 +1,17 @@
-"""Forgets what is past its time, removes old threads, and leaves stubs of old episodes."""
+"""Forgets what is past its time, removes old threads, and leaves stubs of old episodes.
+
+Candidates go with the episode that they rest on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-from vigent.domain.changes import ChangeSet
+from vigent.domain.changes import ChangeSet, ResourceChanges
 from vigent.domain.time import OPEN, Instant
 from vigent.write.answering import apply
+from vigent.write.candidaterows import orphans
 from vigent.write.capture import drop
 from vigent.write.forget import forget, head_of_run
 from vigent.write.pipeline import WritePipeline
@@ -42,6 +46,12 @@ def sweep(pipeline: WritePipeline) -> int:
         stubs = [row.no for row in session.transaction.episodes(tenant, expired_by=now)]
         if stubs:
             session.transaction.apply(ChangeSet(tenant, stubs=stubs))
+    with pipeline.storage.snapshot() as snapshot:
+        gone = orphans(snapshot, pipeline.context)
+    for start in range(0, len(gone), _AT_ONCE):
+        removed = ResourceChanges(removed=gone[start : start + _AT_ONCE])
+        with pipeline.session() as session:
+            session.transaction.apply(ChangeSet(tenant, resources=removed))
     return forgotten
 
 

@@ -186,14 +186,20 @@ class Writer:
 
     def refuse_unseen(self, person: str, request: Mapping[str, Any], reason: str) -> WriteResult:
         """Note that a check refused a candidate."""
+        with self.pipeline.session() as session:
+            return self.note_refused(session, person, request, reason)
+
+    def note_refused(
+        self, session: Session, person: str, request: Mapping[str, Any], reason: str
+    ) -> WriteResult:
+        """Note within a session that a candidate was refused, by what it was about."""
         entry = self.context.audit(
             person=person, key=None, at=self.context.clock.now(), action="memory_propose",
             outcome="rejected", target=None,
             content={"subject": request.get("subject"), "attribute": request.get("attribute"),
                      "reason": reason},
         )  # fmt: skip
-        with self.pipeline.session() as session:
-            session.transaction.apply(ChangeSet(self.context.tenant, audit=[entry]))
+        session.transaction.apply(ChangeSet(self.context.tenant, audit=[entry]))
         return WriteResult("rejected", None, (), reason)
 
     # ------------------------------------------------------------------- in place, gone

@@ -13,10 +13,13 @@ from vigent.edges.cli.output import progress_bar
 from vigent.edges.cli.tables import card, rows
 from vigent.errors import InvalidInput
 from vigent.evaluation.asking import KINDS
+from vigent.evaluation.gate import evaluate_gate
 from vigent.evaluation.recall import RECALL_SETS, evaluate_recall
-from vigent.evaluation.run import DATASETS, evaluate
+from vigent.evaluation.run import DATASETS, Progress, evaluate
 
 __all__ = ["register"]
+
+GATE = "gate"
 
 
 def _show(call: Call, result: dict[str, Any]) -> None:
@@ -60,13 +63,34 @@ def _tell_recall(call: Call, result: dict[str, Any]) -> None:
     )
 
 
+def _tell_gate(call: Call, path: Path, report: Progress) -> None:
+    """Tell what each case came to, a line each, and at last how many were wrong."""
+    line = call.out.line if call.as_json else None
+    found = evaluate_gate(
+        path, tenant=call.tenant, schema=call.schema, progress=report, line=line
+    )  # fmt: skip
+    classes = found.pop("classes")
+    if call.as_json:
+        call.out.line(found)
+        return
+    table = rows("class", "in force", "held", "refused")
+    for name, counts in classes.items():
+        table.add_row(name, *(str(counts.get(of, 0)) for of in ("in_force", "held", "refused")))
+    wrong = rows("wrong", "expected", "got", "reason")
+    for one in found["wrong"]:
+        wrong.add_row(*(str(one[of]) for of in ("id", "expect", "got", "reason")))
+    call.out.show(table, *([wrong] if found["wrong"] else []))
+
+
 def eval_data(
     call: Call,
     ctx: typer.Context,
     *,
     dataset: Annotated[
         str,
-        typer.Argument(metavar="DATASET", help=f"One of {', '.join((*DATASETS, *RECALL_SETS))}."),
+        typer.Argument(
+            metavar="DATASET", help=f"One of {', '.join((*DATASETS, *RECALL_SETS, GATE))}."
+        ),
     ],
     path: Annotated[
         Path, typer.Argument(metavar="PATH", help="A file or the folder of that set, any split.")
@@ -85,7 +109,8 @@ def eval_data(
 ) -> None:
     """Replay public dialogue data as real writes, ask every question, count wrong answers.
 
-    Of locomo and longmemeval: capture the conversations and search for every question.
+    Of locomo and longmemeval: capture the conversations and search for every question. Of gate: put
+    the candidates of a file through the gate, each line in a store of its own.
 
     Without --db the store is a temporary one. Expected values come from the files alone.
     """
@@ -94,6 +119,11 @@ def eval_data(
         def report(stage: str, done: int, total: int) -> None:
             bar.update(task, description=stage, completed=done, total=total)
 
+        if dataset == GATE:
+            if shuffle is not None or limit is not None or answers is not None:
+                raise InvalidInput("dataset", "gate goes without --shuffle, --limit and --answers")
+            _tell_gate(call, path, report)
+            return
         if dataset in RECALL_SETS:
             if shuffle is not None:
                 raise InvalidInput("shuffle", f"does not go with {dataset}")

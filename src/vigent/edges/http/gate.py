@@ -76,6 +76,12 @@ class Rejection(Body):
     reason: Annotated[str, Field(max_length=2_000)] | None = None
 
 
+class Acceptance(Body):
+    """What is put right in a candidate before it is let in."""
+
+    edits: Annotated[dict[str, Any], Field(max_length=20)] | None = None
+
+
 @router.post("/memory/propose", response_model=ProposeAnswer, responses=problems_of(409))
 @writes
 def propose(caller: Called, body: Candidate, idempotency_key: Idempotency = None) -> Response:
@@ -160,12 +166,22 @@ def _of_store(caller: Caller, store: ResourceRow, reason: str | None) -> list[Re
 
 @router.post("/review/{memory_id}/accept", response_model=WriteAnswer, responses=problems_of(409))
 @writes
-def accept(caller: Called, memory_id: RecordId, idempotency_key: Idempotency = None) -> Response:
-    """Let a candidate in, with the trust of who accepts it: reviewer, or the person."""
+def accept(
+    caller: Called,
+    memory_id: RecordId,
+    body: Acceptance | None = None,
+    idempotency_key: Idempotency = None,
+) -> Response:
+    """Let a candidate in, with the trust of who accepts it: reviewer, or the person.
+
+    ``edits`` put it right first: subject, attribute, value, text, type, dates, importance.
+    """
     review, trust, memory, whose = _decided(caller, memory_id)
+    edits = None if body is None else body.edits
+    asked = memory_id if not edits else [memory_id, edits]
     told = once(
-        memory, caller, "review_accept", idempotency_key, memory_id,
-        lambda: review.accept(memory_id, trust).to_dict(), whose,
+        memory, caller, "review_accept", idempotency_key, asked,
+        lambda: review.accept(memory_id, trust, edits=edits).to_dict(), whose,
     )  # fmt: skip
     return answer(told)
 
