@@ -273,10 +273,10 @@ class PgTransaction(LoadingTransaction, PgSnapshot):
             for number in missing:
                 self._run(Q["lock_whole"], (number,))
             keys = [key_of(row) for row in self._read_locked("keys_named_lock", asked)]
+        if late:  # what was held before, nobody but this transaction wrote
+            self._refuse_newer(key.no for key in keys if key.id not in self._held)
         self._held.update(selection.exact)
         self._held_numbers.update(key.no for key in keys)
-        if late:
-            self._refuse_newer(key.no for key in keys)
 
     def statements(self, tenant: str, **handles: Any) -> list[tuple[Key, Statement]]:
         """Give statements by one of their handles, in order of recording; their keys are locked."""
