@@ -14,6 +14,7 @@ from vigent.domain.threads import Thread, ThreadItem, ThreadState
 from vigent.domain.time import OPEN, Instant, iso
 from vigent.domain.values import jsonable
 from vigent.govern.documents import PersonDocument
+from vigent.govern.nominated import nominated_of
 from vigent.ports.storage import Selection, Snapshot
 
 __all__ = ["exported", "settings_of", "shown_entries", "shown_entry"]
@@ -82,6 +83,7 @@ def exported(
             if sees(row.store) and (row.stub or row.expires_at > now)
         ],
         "threads": threads, "aliases": aliases, "blocks": blocks,
+        "candidates": nominated_of(snapshot, tenant, person, now, sees),
         "audit": shown_entries(
             snapshot, tenant, [row for row in entries if sees(row.store or "")], now
         ),

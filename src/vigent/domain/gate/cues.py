@@ -202,7 +202,10 @@ PAST: Final = _any(
     r"\b(?:used to(?! (?:it|this|that|the)\b)|formerly|back then|in the past|at one time"
     r"|once upon|years ago i (?:was|lived|worked|liked|had)"
     r"|when i was (?:a |an )?(?:kid|child|boy|girl|teen\w*|student|young\w*|little|in (?:school"
-    r"|college))|in my (?:youth|twenties|childhood)|as a (?:kid|child|teenager))\b",
+    r"|college))|in my (?:youth|twenties|childhood)|as a (?:kid|child|boy|girl|teen\w*)|(?:in"
+    r"|at) (?:high school|uni|university) i \w+ed)\b",
+    r"\bzu (?:schul|studien|uni)zeiten\b|(?:^|[.!?]\s*)(?:petite?|enfant|pequeñ[oa]),? (?:je|j'"
+    r"|yo)",
     r"\bfrüher(?! als| aufstehen| am| oder)\b",
     r"\b(?:damals|ehemals|einst|als (?:kind|jugendliche\w*|teenager)|in meiner (?:jugend"
     r"|kindheit)|mochte ich mal)\b",
@@ -327,7 +330,11 @@ SESSION: Final = _any(
     r"\b(?:там?\w* этой беседе|в этом (?:чате|разговоре|письме)|для этого \w+|только сегодня"
     r"|на этот раз|пока что|прямо сейчас)\b",
     r"(?:في هذه المحادثة|لهذه المرة|اليوم فقط|الآن فقط|مؤقت[اً]*)",
-    r"暂时|这次|这一次|本次|今天只|只(?:在|是)?今天|就今天|目前先|先这样|这个任务|这段对话|此刻"
+    r"\b(?:rest|reste|resto) (?:of|des|der|de|del|de la|da|do) (?:the |this |dieses |cette "
+    r"|est[ae] "
+    r"|l')?(?:\w+ )?(?:chats?|gesprächs|conversation|conversación|conversa|session|sitzung"
+    r"|unterhaltung|discussion|sesión|tages|day|evening)\b|\ble temps (?:de cette|de ce|d'une?)\b",
+    r"这一?轮|这一?回|本轮|此次|这会儿|暂时|这次|这一次|本次|今天只|只(?:在|是)?今天|就今天|目前先|先这样|这个任务|这段对话|此刻"
     r"|今回だけ|今日だけ|とりあえず",
 )
 """It is for now, for this turn, for this session."""
@@ -343,7 +350,12 @@ MOMENT: Final = _any(
     r"\btengo (?:mucha |mucho )?(?:hambre|sed|ganas de|antojo|frío)\b|\bse me antoja\b"
     r"|\b(?:estou|tô) com (?:fome|sede|vontade|frio)\b|\bho (?:fame|sete|voglia)\b",
     r"\b(?:мне сейчас|сейчас хочу|сейчас хочется|хочется есть)\b",
-    r"现在(?:想|好想)|有点(?:饿|渴|冷)|好想吃|突然想",
+    r"\b(?:today|tonight|now),? i(?:'d like|'d love| want| need| feel)\b"
+    r"|\bi (?:want|need|'d like)\b[^.!?]* (?:today|tonight)\b"
+    r"|\b(?:heute|jetzt|gerade) (?:will|möchte|hätte|brauche) ich\b|\baujourd'hui,? je (?:veux"
+    r"|voudrais)\b"
+    r"|\bme apetecen?\b|\b(?:hoy|ahora) (?:quiero|prefiero)\b|\b(?:hoje|agora) (?:eu )?quero\b",
+    r"今天(?:想|要)(?!起)|现在(?:想|好想)|有点(?:饿|渴|冷)|好想吃|突然想",
 )
 """A mood of the moment: what is wanted while it lasts."""
 

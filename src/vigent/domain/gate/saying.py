@@ -18,6 +18,7 @@ _LABELS: Final = {
     "asked": "asked", "question": "asked", "supposed": "supposed", "hypothetical": "supposed",
     "wished": "supposed", "denied": "denied", "joked": "joked", "joke": "joked", "past": "past",
 }  # fmt: skip
+_THAT: Final = re.compile(r",\s+(?=(?:dass|что|чтобы)\b)", re.IGNORECASE)
 _LASTING: Final = re.compile(
     r"\b(?:live|living|work|working|study|studying|wohne|lebe|arbeite|studiere|habite|vis"
     r"|travaille|étudie"
@@ -82,7 +83,7 @@ def _is_laughed_off(case: Case, passage: Passage) -> bool:
 
 def _is_disowned(passage: Passage) -> bool:
     """Whether the words are said not to be so, or never to have been said, before or after."""
-    before = _last_clause(passage.lead)
+    before = _last_clause(_THAT.sub(" ", passage.lead))
     if before.strip() and voices.DISOWNED.search(before):
         return True
     after = passage.text[passage.stop :]

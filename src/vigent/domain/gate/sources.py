@@ -126,7 +126,9 @@ _OWN: Final = re.compile(
 # A name, a colon, and a first person: somebody speaks.
 _SPEAKS: Final = re.compile(
     r"^(?!(?i:zu[rm]?|nur|kurz|noch|nebenbei|übrigens|pour|para|por|for|just|by|in|as|on|to|about"
-    r"|the|der|die|das|le|la|el|o|sobre|à|au|a|correction|update|reminder|info|hint|aside|fact"
+    r"|the|der|die|das|le|la|el|o|sobre|à|au|a|correct|right|sure|okay?|true|genau|stimmt|richtig"
+    r"|exact\w*|claro|sí|да"
+    r"|кстати|correction|update|reminder|info|hint|aside|fact"
     r"|context|background|request"
     r"|preference|diet"
     r"|question|answer|also|yes|no|hi|hello|hey|thanks|sorry|remember|rule|hinweis|korrektur"

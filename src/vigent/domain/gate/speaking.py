@@ -171,7 +171,7 @@ def _about_relation(case: Case, value: str, kin: str | None) -> bool:
     A value that is of one (“a dog”) is so only where it is the one that the words are of.
     """
     said = case.nomination
-    if said.type == "preference" and kin is None and said.attribute and "contact" in said.attribute:
+    if said.type == "preference" and said.attribute and "contact" in said.attribute:
         return False  # a way to be reached, and nobody's contact
     names = [said.attribute or "", said.text or ""]
     of_value = said.text is None and (kin is None or kin.lower() in value.lower())

@@ -95,7 +95,7 @@ _KIN_NL: Final = (
 )
 _KIN_RU: Final = (
     r"жен[аы]|муж|парень|девушка|сын|дочь|дочка|ребёнок|дети|мать|мама|отец|папа|родители|брат"
-    r"|сестра|друг|подруга|друзья|начальни(?:к|ца)|шеф|коллеги?|сосед(?:ка|и)?|бабушка|дедушка"
+    r"|сестра|друг|подруга|друзья|начальни(?:к|ца)|шеф|коллег[аи]|сосед(?:ка|и)?|бабушка|дедушка"
     r"|дядя|тётя|племянни(?:к|ца)|клиент(?:ка)?|врач|учитель(?:ница)?|собака|кошка|кот|тёща"
     r"|свекровь|свёкор|зять|невестка"
 )
@@ -119,7 +119,10 @@ _ALL_KIN: Final = f"{_KIN}|{_KIN_DE}|{_KIN_FR}|{_KIN_ES}|{_KIN_PT}|{_KIN_IT}|{_K
 _IS_KIN: Final = re.compile(_ALL_KIN, re.IGNORECASE)
 _RELATIVE: Final = re.compile(
     rf"(?<![\w'-])(?:{_OWNER})\s+(?:[\w'-]+\s+){{0,2}}?(?P<kin>{_ALL_KIN})\b(?!-)"
-    r"|(?<![\w'-])(?:my|mis?|ma|mon|meu|minha|mi[oa]|mijn)\s+(?!chiamo\b)[a-zà-ÿ]+(?:-\w+)?\s+"
+    r"|(?<![\w'-])(?:my|our|mis?|ma|mon|notre|nuestr[oa]|meu|minha|noss[oa]|mi[oa]|mijn)\s+"
+    r"(?:(?!(?:chiamo|is|are|was|in|at|on|for|to|of|from|and|with|est|es|era|em|en|à|de|da|do|nel"
+    r"|é|è|y|et"
+    r"|e)\b)[a-zà-ÿ]+(?:-\w+)?\s+){1,3}"
     r"(?P<called>(?-i:[A-Z][a-zà-ÿ]+))\s+(?-i:[a-z])"
     rf"|(?<!\w)(?:мо[йяёи]|наша?|наши)\s+(?:\w+\s+)?(?P<ru>{_KIN_RU})\b"
     rf"|(?<!\w)(?P<ar>{_KIN_AR})(?!\w)"
@@ -151,6 +154,10 @@ _THIRD: Final = re.compile(
     r"|guest|tenant|owner|writer|kids|children|family|guys|girls|boys|neighbou?rs|people|users"
     r"|staff"
     r"|kund(?:e|in)|kinder|leute|familie|nutzer(?:in)?|chef(?:in)?|enfants|gens|niñ[oa]s|chicos"
+    r"|(?!assistant\b)(?:\w+ )?(?:guy|woman|man|lady|bloke|dude|typ|kerl|mann|frau|gars|dame|tipo"
+    r"|tipa"
+    r"|señora?|homem|moç[oa]|senhora?)"
+    rf"|(?!assistant|team|equipo|équipe)(?:{_ALL_KIN})"
     r"|gente|crianças|pessoal|clienta?e?|utilisat(?:eur|rice)|usuari[oa]|lecteur"
     r"|lector|leitor|cliente|jefe|chefe))\b"
     r"(?!\s+(?:is|was) (?:me|i)\b)",

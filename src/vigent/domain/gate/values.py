@@ -71,7 +71,7 @@ _NOT: Final = re.compile(
     r"|pas|jamais|aucune?|sans|ni|ne"
     r"|nunca|jamás|sin|tampoco|ningún\w*"
     r"|не|нет|никогда|ни|никак\w*|без|لا|ليس\w*|لست|لم|لن|بدون"
-    r"|não|nenhum\w*|sem|nem|non|senza|mai|nessun\w*|niet|geen|nooit|zonder)\b|n['’]t\b"
+    r"|não|nenhum\w*|sem|nem|non|senza|nessun\w*|niet|geen|nooit|zonder)\b|n['’]t\b"
     r"|(?<!差)[不没]|别|勿|无|ない|ません"
     r"|\b(?:stop|stopped|avoid\w*|hates?|dislikes?|detests?|loathes?|can't stand|skip|quit|refuses?"
     r"|hass\w*|vermeid\w*|verabscheu\w*"
@@ -102,7 +102,7 @@ _AGAINST: Final = re.compile(
 _PAIRS: Final = re.compile(
     r"\b(?:ne|n')\s?(?=.{1,40}\b(?:pas|jamais|plus|aucune?|rien|ni)\b)"
     r"|\b(?:no|não|non|nem|ni)\s(?=.{1,40}\b(?:nunca|jamás|tampoco|ningún\w*|nenhum\w*|nem|ni"
-    r"|mai|nessun\w*|jamais)\b)"
+    r"|nessun\w*|jamais)\b)"
     r"|\b(?:sin|sem|sans|senza)\s(?=(?:ni|nem|aucune?|ningún\w*|nenhum\w*|nessun\w*)\b)"
     r"|\b(?:neither|not|never|don't|can't)\s(?=.{1,40}\bnor\b)"
     r"|\b(?:никогда|ни|никак\w*)\s(?=.{1,40}\bне\b)"

@@ -19,7 +19,7 @@ JEST: Final = _any(
     r"\b(?:sto scherzando|scherzo|era uno scherzo|per scherzo|grapje|geintje"
     r"|ik maak maar een grap)\b",
     r"\b(?:jk|j/k|(?:just|only|i'm|i was|am) (?:kidding|joking)|kidding!|joking!|as a joke"
-    r"|not seriously|(?:heavy )?sarcasm|sarcastically|in jest)\b",
+    r"|not seriously|heavy sarcasm|sarcasm (?:alert|off)|sarcastically|in jest)\b",
     r"(?:^|\s)/s\b",
     r"\b(?:kleiner scherz|war (?:nur )?(?:ein )?(?:witz|scherz|spaß)|nur (?:ein )?(?:spaß|witz"
     r"|scherz)|scherz beiseite|ironie|ich scherze|mach nur spaß|spaß!)\b",
@@ -30,10 +30,13 @@ JEST: Final = _any(
     r"|te estoy tomando el pelo|bromeo)\b",
     r"\b(?:brincadeira|(?:tô|estou|to) (?:brincando|zoando)|estou a brincar|é piada|era piada"
     r"|zoeira)\b",
-    r"[(\[（*]\s*(?:irony|ironic\w*|sarcas\w*|ironie|ironisch|sarkas\w*|ironique|sarcasme|ironía"
-    r"|irónic\w*|sarcásti\w*|ironia|ирония|сарказм|шутка|سخرية|مزاح)\s*[)\]）*]",
+    r"(?:[(\[（*][^)\]）*]{0,15}\b|\b(?:es|is|was|war|ist|era|c'est|c'était|era|é|è"
+    r"|это)\s+(?:\w+\s)?)"
+    r"(?:irony|ironic\w*|sarcas\w*|ironie|ironisch|sarkas\w*|ironique|ironía|irónic\w*|sarcásti\w*"
+    r"|ironia|ирония|сарказм)\b",
+    r"\byeah,? right\b(?=\s*[.!…]*\s*$)|\bas if!",
     r"\b(?:шучу|шутка|шутк[уи])\b|(?:^|\s)(?:أمزح|مزحة)(?:\s|$)",
-    r"反话|开玩笑|说笑|逗你|骗你的|冗談",
+    r"反话|开个?玩笑|说笑|逗你|骗你的|冗談",
 )
 """Something in the message was said in jest."""
 
@@ -51,7 +54,8 @@ DISOWNED: Final = _any(
     r"\bi (?:never|didn't|did not|don't|have never|haven't)(?: ever| once| actually| even)*"
     r" (?:said|say|asked?|told|tell|wanted|meant?|mention(?:ed)?|claim(?:ed)?|agreed?"
     r"|request(?:ed)?)\b",
-    r"\b(?:von wegen|es stimmt nicht|stimmt nicht,? dass|es ist nicht wahr|nicht wahr,? dass"
+    r"\b(?:von wegen|(?:es|das) ist (?:gelogen|erlogen|erfunden|falsch|eine lüge|unsinn|quatsch)"
+    r"|es stimmt nicht|stimmt nicht,? dass|es ist nicht wahr|nicht wahr,? dass"
     r"|(?:ich|hab|habe) (?:\w+ )?(?:nie|niemals|nicht) (?:\w+ )?(?:gesagt|verlangt|gewollt|gemeint"
     r"|gebeten|behauptet))\b",
     r"\b(?:ce n'est pas vrai|c'est faux|(?:il est|c'est) faux que|(?:je n'ai|j'ai) (?:jamais|pas)"
@@ -158,7 +162,8 @@ REPORT: Final = _any(
     r"|geschrieben|gemeint))\b",
     r"\b(?:laut|zufolge|angeblich|anscheinend|ich habe gehört|man sagt|es heißt|du hast (?:gesagt"
     r"|gemeint|geschrieben)|du meintest)\b",
-    r"\b(?:m'a dit|a dit|disait|(?<!\bai )dit que|pense que(?<!je pense que)|prétend|selon|d'après"
+    r"\b(?:on raconte|on prétend|les gens disent|n'importe quoi|m'a dit|a dit|disait"
+    r"|(?<!\bai )dit que|pense que(?<!je pense que)|prétend|selon|d'après"
     r"|paraît"
     r"|il paraît|on dit|a écrit|veut que(?<!je veux que)|j'ai (?:entendu dire|lu que)"
     r"|tu (?:as dit|disais)|vous avez dit|me demande de|exige)\b",

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Response
 from pydantic import Field
 
+from vigent.domain.changes import ChangeSet, ResourceChanges
 from vigent.domain.resources import ResourceRow
 from vigent.domain.text import check_id
 from vigent.domain.time import iso
@@ -24,6 +25,7 @@ from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.errors import InvalidInput
 from vigent.govern.documents import StoreDocument
 from vigent.govern.keeping import erased_state
+from vigent.govern.nominated import nominated_in
 from vigent.govern.storesettings import (
     MANAGED,
     PROMOTED,
@@ -146,8 +148,13 @@ def delete(caller: Called, index_id: str, *, dry_run: bool = False, wait: bool =
     store, host = caller.store(index_id, "write"), caller.host
     with host.registry.writing(caller.tenant) as transaction:
         name = store.name or store.id
+        nominated = nominated_in(transaction, caller.tenant, name)
         counts = transaction.erase_store(caller.tenant, name, dry_run=dry_run)
+        if nominated:
+            counts = {**counts, "candidates": len(nominated)}
         if not dry_run:
+            removed = ResourceChanges(removed=nominated)
+            transaction.apply(ChangeSet(caller.tenant, resources=removed))
             host.registry.drop(transaction, caller.actor, "store", store.id, {"counts": counts})
     if not dry_run:
         host.forget(caller.tenant)

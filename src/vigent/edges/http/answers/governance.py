@@ -132,6 +132,7 @@ class ExportAnswer(BaseModel):
     threads: list[dict[str, Any]]
     aliases: list[dict[str, Any]]
     blocks: list[dict[str, Any]]
+    candidates: list[dict[str, Any]]
     audit: list[dict[str, Any]]
 
 

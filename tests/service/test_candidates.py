@@ -1,0 +1,53 @@
+"""Candidates in a service: they are in the export of whose they are, and go with their store."""
+
+from __future__ import annotations
+
+import pytest
+
+from vigent import MemoryDelta
+from vigent.service import Presented
+
+
+@pytest.fixture
+def nominated(service, client, first, admin):
+    """A store "work" in which something is proposed of what ann and bo said."""
+    client.post("/v1/memory/stores", json={"name": "work"}, headers=admin)
+    for person, city in (("ann", "Oslo"), ("bo", "Bern")):
+        caller = service.caller(Presented(f"Bearer {first.key}", person))
+        for store in ("default", "work"):
+            memory = caller.memory(store, "write")
+            said = memory.capture(f"Do I live in {city}?", person=person)
+            delta = MemoryDelta(
+                tenant_id=first.tenant, subject=person, attribute="city", value=city,
+                quote=f"I live in {city}", source_episode_id=said.id, confidence=0.9,
+            )  # fmt: skip
+            assert memory.candidates.learn(delta, person=person).reasons == ("asked",)
+
+
+def rows(service, tenant):
+    with service.storage.snapshot() as snapshot:
+        return snapshot.resources(tenant, "candidate")
+
+
+def test_the_export_holds_the_candidates_of_the_person_and_of_nobody_else(nominated, client, admin):
+    found = client.get("/v1/persons/ann/export", headers=admin).json()["candidates"]
+    assert [one["delta"]["value"] for one in found] == ["Oslo", "Oslo"]
+    assert {one["outcome"] for one in found} == {"rejected"}
+    assert {one["person_id"] for one in found} == {"ann"}
+    assert client.get("/v1/persons/cy/export", headers=admin).json()["candidates"] == []
+
+
+def test_candidates_go_with_their_store_at_once(nominated, client, admin, first, service):
+    assert len(rows(service, first.tenant)) == 4
+    tried = client.delete("/v1/memory/stores/work?dry_run=true", headers=admin).json()
+    assert tried["counts"]["candidates"] == 2
+    assert len(rows(service, first.tenant)) == 4
+    client.delete("/v1/memory/stores/work", headers=admin)
+    left = client.get("/v1/persons/ann/export", headers=admin).json()["candidates"]
+    assert [one["store_id"] for one in left] == ["default"]
+    assert len(rows(service, first.tenant)) == 2
+
+
+def test_candidates_go_with_their_person(nominated, client, admin, first, service):
+    client.delete("/v1/persons/ann/memory", headers=admin)
+    assert {row.person for row in rows(service, first.tenant)} == {"bo"}
