@@ -288,7 +288,8 @@ def test_bare_vigent_and_bare_groups_show_their_help():
 def test_every_command_of_the_list_is_there_with_the_shared_options():
     names = ["write", "retract", "capture", "current", "history", "provenance", "diff", "list",
              "get", "search", "reindex", "propose", "update", "sweep", "persons link",
-             "forget", "erase-person", "review list", "review accept", "review reject", "import",
+             "forget", "erase-person", "review list", "review candidates", "review accept",
+             "review reject", "import",
              "check", "demo", "eval"]  # fmt: skip
     for name in names:
         ran = run(*name.split(), "--help")

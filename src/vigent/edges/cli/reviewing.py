@@ -1,4 +1,4 @@
-"""Commands for what waits for a person's decision: review list, accept, reject."""
+"""Commands for what waits for a decision, and for what was proposed: review list and others."""
 
 from __future__ import annotations
 
@@ -51,6 +51,40 @@ def list_pending(
         call.out.show(table)
 
 
+def list_candidates(
+    call: Call,
+    episode: Annotated[
+        str | None, typer.Option("--episode", metavar="ID", help="Of this episode alone.")
+    ] = None,
+    outcome: Annotated[
+        str | None,
+        typer.Option(
+            "--outcome", metavar="OUTCOME", help="accepted, buffered, pending_review or rejected."
+        ),
+    ] = None,
+) -> None:
+    """List what models proposed of what was said, and what the gate made of it."""
+    with call.open() as memory:
+        found = memory.candidates.list(episode, outcome=outcome)
+    if call.as_json:
+        call.out.document([one.to_dict() for one in found])
+    elif not found:
+        call.out.show(Text("Nothing was proposed."))
+    else:
+        table = rows("candidate", "outcome, reasons", "episode", apart=True, whole=2)
+        for one in found:
+            told = one.delta
+            about = " · ".join(str(told[n]) for n in ("subject", "attribute") if told.get(n))
+            said = Text(f"{visible(about)}\n", style="cyan")
+            shown = told.get("text") or told.get("value")
+            table.add_row(
+                said.append(visible("" if shown is None else str(shown)), style="bold"),
+                Text(f"{one.outcome}\n").append(visible(", ".join(one.reasons)), style="dim"),
+                visible(one.episode_id),
+            )
+        call.out.show(table)
+
+
 def accept(
     call: Call,
     memory_id: options.MemoryId,
@@ -83,5 +117,6 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     review = group(app, "review", "Decide about candidates that wait for a person.")
     command(review, "list")(list_pending)
+    command(review, "candidates")(list_candidates)
     command(review, "accept")(accept)
     command(review, "reject")(reject)
