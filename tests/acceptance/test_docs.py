@@ -135,7 +135,8 @@ def follow(page: Path, tmp_path: Path) -> None:
             (tmp_path / file[1]).write_text(block.body, encoding="utf-8")
             continue
         else:
-            # ``sh`` asks a running service; tests/service follows those pages. ``sql`` is for a server.
+            # ``sh`` asks a running service; tests/service follows those pages. ``sql`` is for
+            # a server.
             assert block.language in {"text", "bash", "", "json", "yaml", "sh", "sql"}, where
             continue
         assert matches(block.expected or "", output), (
