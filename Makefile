@@ -7,8 +7,8 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
-# Two at a time, a file each: what a file sets up once is set up once.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
+# Two at a time; who has nothing left takes from the other.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 DEMO_DB := demo.db
 SERVICE_DB := service.db
 # What make run keeps its stores in: sqlite or postgres.
