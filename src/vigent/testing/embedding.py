@@ -10,12 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Final, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from vigent.testing.listening import LocalServer
 
 __all__ = ["EmbeddingServer", "HashEmbedder", "SeenRequest"]
 
@@ -95,7 +96,7 @@ class _Fault:
     delay: float = 0.0
 
 
-class EmbeddingServer:
+class EmbeddingServer(LocalServer):
     """Serves ``POST /v1/embeddings`` on this machine, with the vectors of a HashEmbedder.
 
     Use it in a ``with`` statement; ``url`` goes as far as ``/v1``. ``fail`` and ``delay`` are for
@@ -104,6 +105,7 @@ class EmbeddingServer:
     """
 
     def __init__(self, dimension: int = 64) -> None:
+        super().__init__()
         self.dimension = dimension
         """How many numbers its vectors have; may be changed while it runs."""
         self.requests: list[SeenRequest] = []
@@ -120,39 +122,10 @@ class EmbeddingServer:
         """What becomes of a sound answer before it is sent."""
         self._faults: list[_Fault] = []
         self._lock = threading.Lock()
-        self._server: ThreadingHTTPServer | None = None
-        self._thread: threading.Thread | None = None
 
-    def __enter__(self) -> Self:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        server.daemon_threads = True
-        server.block_on_close = False  # a client may keep its connection open
-        self._server = server
-        self._thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._server is not None and self._thread is not None:
-            self._server.shutdown()
-            self._thread.join()
-            self._server.server_close()
-
-    @property
-    def port(self) -> int:
-        """The port it listens on."""
-        assert self._server is not None, "use it in a with statement"
-        return self._server.server_address[1]
-
-    @property
-    def url(self) -> str:
-        """The base URL for clients."""
-        return f"http://127.0.0.1:{self.port}/v1"
+    def handler(self) -> type[BaseHTTPRequestHandler]:
+        """Give what answers a request."""
+        return _handler_of(self)
 
     def fail(
         self,

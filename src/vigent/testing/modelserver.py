@@ -9,11 +9,11 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Final, NamedTuple, Self, cast
+from http.server import BaseHTTPRequestHandler
+from typing import Any, Final, NamedTuple, cast
 
 from vigent.testing.embedding import HashEmbedder
+from vigent.testing.listening import LocalServer
 from vigent.testing.modelscript import Answering, ModelScript, Rule
 from vigent.testing.modelwire import Answer, Failure, ModelRequest, Speech, streamed, written
 
@@ -38,7 +38,7 @@ class _Out(NamedTuple):
     kind: str = "application/json"
 
 
-class ModelServer:
+class ModelServer(LocalServer):
     """Serves models on this machine, as a script says. Use it in a ``with`` statement.
 
     It speaks OpenAI's ``/v1/chat/completions`` (streams too), ``/v1/responses``,
@@ -50,6 +50,7 @@ class ModelServer:
     def __init__(
         self, script: ModelScript | None = None, *, port: int = 0, host: str = "127.0.0.1"
     ) -> None:
+        super().__init__(host, port)
         self.script = script or ModelScript()
         self.requests: list[ModelRequest] = []
         self.supports: set[str] = {"json_schema", "tool", "prompted"}
@@ -58,48 +59,11 @@ class ModelServer:
         """Fields of a request that it does not take, each with what it says of it (400)."""
         self.open = 0
         """How many requests are under way."""
-        self._where = (host, port)
         self._lock = threading.Lock()
-        self._stopped = threading.Event()
-        self._server: ThreadingHTTPServer | None = None
-        self._thread: threading.Thread | None = None
 
-    def __enter__(self) -> Self:
-        server = ThreadingHTTPServer(self._where, _handler_of(self))
-        server.daemon_threads = True
-        server.block_on_close = False  # a client may keep its connection open
-        self._server = server
-        self._thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stopped.set()
-        if self._server is not None and self._thread is not None:
-            self._server.shutdown()
-            self._thread.join()
-            self._server.server_close()
-
-    @property
-    def port(self) -> int:
-        """The port it listens on."""
-        assert self._server is not None, "use it in a with statement"
-        return self._server.server_address[1]
-
-    @property
-    def root(self) -> str:
-        """The address, without a path."""
-        return f"http://{self._where[0]}:{self.port}"
-
-    @property
-    def url(self) -> str:
-        """The base URL for clients that speak as OpenAI's."""
-        return f"{self.root}/v1"
+    def handler(self) -> type[BaseHTTPRequestHandler]:
+        """Give what answers a request."""
+        return _handler_of(self)
 
     # ------------------------------------------------------------------------- scripting
 
@@ -176,10 +140,10 @@ class ModelServer:
             return _error(400, _UNKNOWN.get(request.form, "not supported"))
         answer = self.script.answer(request)
         if answer.failure == "hang":
-            self._stopped.wait(_LONGEST_HANG)
+            self.stopped.wait(_LONGEST_HANG)
             return _Out(200, {}, None)
         if answer.delay:
-            self._stopped.wait(answer.delay)
+            self.stopped.wait(answer.delay)
         return _sent(request, answer)
 
 
