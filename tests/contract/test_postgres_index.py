@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 
 import numpy as np
+import psycopg
 import pytest
 
 from vigent.domain.changes import ChangeSet, Vectors
@@ -62,6 +64,17 @@ def write(storage: PostgresStorage, *rows: PassageRow) -> None:
         transaction.apply(ChangeSet(rows[0].tenant, passages=list(rows)))
 
 
+def settle(url: str) -> None:
+    """Wait until no transaction of the whole server, other tests' too, is older than this call."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        (now,) = connection.execute("SELECT pg_current_xact_id()::text::bigint").fetchone() or (0,)
+        oldest = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+        until = time.monotonic() + 60
+        while (connection.execute(oldest).fetchone() or (0,))[0] < now:
+            assert time.monotonic() < until, "some transaction does not end"
+            time.sleep(0.01)
+
+
 def sources(storage: PostgresStorage, cache: IndexCache) -> list[int]:
     with (
         storage.snapshot() as snapshot,
@@ -105,9 +118,10 @@ def test_a_view_that_is_older_takes_nothing_away(storage):
             assert column(kept) == [1, 2]
 
 
-def test_a_new_view_is_told_late_passages_of_its_scope_alone(storage):
+def test_a_new_view_is_told_late_passages_of_its_scope_alone(storage, postgres_url):
     write(storage, passage(1, "first"), passage(2, "other")._replace(scope="elsewhere"))
     write(storage, passage(3, "third"))
+    settle(postgres_url)
     with storage.snapshot() as snapshot:
         horizon, (every,) = snapshot.news("t", [Have("scope", 0, 0)])
         assert [p.source for p in every.passages] == [1, 3]
