@@ -119,7 +119,9 @@ def test_errors_leak_no_connection(store_url, postgres, store_name):
                 " WHERE datname = %s AND application_name = 'vigent'", (store_name,),
             ).fetchall()  # fmt: skip
         assert idle == [("idle",)]
-    time.sleep(0.2)
+    until = time.monotonic() + 30
+    while sessions(postgres, store_name) and time.monotonic() < until:
+        time.sleep(0.05)
     assert sessions(postgres, store_name) == 0
 
 

@@ -38,7 +38,7 @@ _PRAGMAS = (
     "PRAGMA secure_delete = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA foreign_keys = ON",
-    "PRAGMA mmap_size = 1073741824",
+    "PRAGMA mmap_size = 2147418112",
     "PRAGMA cache_size = -65536",
     "PRAGMA wal_autocheckpoint = 2000",
 )
