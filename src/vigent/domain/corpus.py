@@ -245,6 +245,10 @@ class Corpus:
     def _missing(self, passages: Sequence[PassageRow]) -> Sequence[PassageRow]:
         if not passages or passages[0].no > self._last:
             return passages
+        # The last one is told again with each question; mostly it is the only one.
+        passages = [p for p in passages if p.no != self._last]
+        if not passages:
+            return passages
         there = np.isin(np.array([p.no for p in passages], np.int64), self.numbers).tolist()
         return [p for p, here in zip(passages, there, strict=True) if not here]
 
