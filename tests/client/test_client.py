@@ -226,7 +226,18 @@ def test_an_answer_that_is_no_json_is_none(service, client):
 
 @pytest.mark.parametrize(
     "url",
-    ["", "ftp://x", "http://", "http://u:secret@x", "http://x?key=secret", "http://x y", 7, "//x"],
+    [
+        "",
+        "ftp://x",
+        "http://",
+        "http://u:secret@x",
+        "http://x?key=secret",
+        "http://x y",
+        7,
+        "//x",
+        "http://x/v1",
+        "http://x/v1/",
+    ],
 )
 def test_an_unfit_url_is_refused_and_not_repeated(url):
     with pytest.raises(InvalidInput) as caught:

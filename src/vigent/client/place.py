@@ -62,6 +62,8 @@ def _checked(base_url: str) -> str:
         )
     if parts.query or parts.fragment:
         raise InvalidInput("base_url", "must not have a query or a fragment")
+    if parts.path.rstrip("/").endswith("/v1"):
+        raise InvalidInput("base_url", "is where the service is, without /v1")
     return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
 
 
