@@ -17,7 +17,7 @@ RESULTS = Path(__file__).parent / "results"
 def main() -> int:
     """Measure, print a line a figure, and write the report; 1 where a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("suite", choices=["engine", "recall", "service"])
+    parser.add_argument("suite", choices=["engine", "recall", "service", "postgres"])
     parser.add_argument("--scale", choices=["tiny", "full"], default="full")
     parser.add_argument("--out", type=Path, help="default: bench/results/<suite>.json")
     parser.add_argument("--only", help="parts to run, with commas between (default: all)")
@@ -28,6 +28,11 @@ def main() -> int:
         report = measure_engine(args.scale, parts)
     elif args.suite == "service":
         report = measure_service(args.scale, parts)
+    elif args.suite == "postgres":
+        # Other suites need neither psycopg nor a server.
+        from bench.postgres import measure_postgres  # noqa: PLC0415
+
+        report = measure_postgres(args.scale, parts)
     else:
         report = measure_recall(args.scale, parts, args.data)
     out = args.out or RESULTS / f"{args.suite}.json"
