@@ -58,7 +58,9 @@ class Load:
             ("item", "POST", f"/v1/threads/{thread}/items", item),
             ("list", "GET", f"/v1/memory?index_id=default&subject={subject}", None),
             ("items", "GET", f"/v1/threads/{thread}/items?limit=20", None),
-        )[number % 10]
+            # Asks nothing of the store: how fast the machine is just now.
+            ("live", "GET", "/health/live", None),
+        )[number % 11]
 
     async def connection(self, until: float) -> None:
         async with httpx2.AsyncClient(base_url=self.url, timeout=60) as client:
