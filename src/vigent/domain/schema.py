@@ -84,9 +84,9 @@ BUILT_IN_TYPES: Final[Mapping[str, MemoryType]] = {
             "episode",
             "episodic",
             service_only=True,
-            fields=("span", "thread", "items", "intent", "result", "result_basis"),
+            fields=("span", "thread", "items", "intent", "result", "result_basis", "structured"),
         ),
-        MemoryType("lesson", "procedural", service_only=True, fields=("kind", "basis")),
+        MemoryType("lesson", "procedural", service_only=True, fields=("kind", "basis", "episodes")),
         MemoryType("reflection", service_only=True, importance=8, fields=("episodes",)),
     )
 }
