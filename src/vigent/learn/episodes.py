@@ -171,7 +171,9 @@ class _Thread:
             for place, one in enumerate(every)
             if one.said and (place + 1 < len(every) or now - one.last_heard >= quiet)
         }
-        known = self._derived.recorded(list(settled), person=self._person) if settled else set()
+        if not settled:
+            return []
+        known = self._derived.recorded(list(settled), person=self._person)
         return [one for lineage, one in settled.items() if lineage not in known]
 
     def _items(self) -> tuple[ThreadItem, ...]:

@@ -18,7 +18,6 @@ from vigent.domain.statements import Key, KeyId, Statement, edited
 from vigent.domain.text import canonical_text, clean_text
 from vigent.domain.time import OPEN
 from vigent.domain.values import Value
-from vigent.errors import InternalError
 from vigent.ports.storage import Selection, Snapshot
 from vigent.write.answering import apply
 from vigent.write.draft import Draft
@@ -62,12 +61,12 @@ class DerivedWriter:
                 return Settled("stale")
             noted = {k: v for old in before for k, v in _fields(old).items() if k in _NOTED}
             made = self._enter(session, person, episode, {**own, **noted})
-            id = made.memory_id
+            if made is None:
+                return Settled("gone")
             records = [made]
             for lesson in lessons:
-                fields = {**_own(lesson), "episodes": [id]}
-                records.append(self._cited(session, person, lesson, fields))
-            dropped = self._replaced(session, person, [s.id for s in before], id)
+                records += self._cited(session, person, lesson, [made.memory_id])
+            dropped = self._replaced(session, person, [s.id for s in before], made.memory_id)
         return Settled("done", tuple(records), tuple(dropped))
 
     def drawn(
@@ -81,18 +80,20 @@ class DerivedWriter:
     ) -> Settled:
         """Write what is drawn from several episodes, and note on these that it was.
 
-        With ``unless``, a field, nothing is written where one of ``noted`` has it already.
+        With ``unless``, a field of ``note``, nothing is written where one of ``noted`` has it so
+        already.
         """
         with self.pipeline.together() as session:
             episodes = {s.id: s for s in _standing(self.pipeline, session, person, "episode")}
             cited = {id for item in items for id in item.rests_on}
             if not cited.union(noted) <= episodes.keys():
                 return Settled("cancelled")
-            if unless is not None and any(_fields(episodes[id]).get(unless) for id in noted):
+            if unless is not None and any(
+                _fields(episodes[id]).get(unless) == note[unless] for id in noted
+            ):
                 return Settled("known")
             records = [
-                self._cited(session, person, item, {**_own(item), "episodes": list(item.rests_on)})
-                for item in items
+                made for item in items for made in self._cited(session, person, item, item.rests_on)
             ]
             for id in noted:
                 _amend(self.pipeline, session, episodes[id], {**_fields(episodes[id]), **note})
@@ -119,7 +120,8 @@ class DerivedWriter:
 
     def _enter(
         self, session: Session, person: str, item: Derivation, fields: Mapping[str, Any]
-    ) -> Record:
+    ) -> Record | None:
+        """Enter one; None where the same was entered before and somebody removed it."""
         said, flagged = clean_text(item.text, "text", _LONGEST)
         # Two sessions may come to the same words and are two all the same; lessons are not.
         by_words = item.type != "episode"
@@ -137,22 +139,21 @@ class DerivedWriter:
             trust_rank=trust_rank(item.trust), expires_at=None, ttl_days=None, retention=None,
             metadata=check_metadata(dict(item.metadata)) if item.metadata else None, expect=None,
         )  # fmt: skip
-        made = self.pipeline.enter(session, draft).memory
-        if made is None:
-            raise InternalError(f"a derived memory of the type {item.type} was written, and is not")
-        return made
+        return self.pipeline.enter(session, draft).memory
 
     def _cited(
-        self, session: Session, person: str, item: Derivation, fields: Mapping[str, Any]
-    ) -> Record:
+        self, session: Session, person: str, item: Derivation, episodes: Sequence[str]
+    ) -> tuple[Record, ...]:
         """Enter what names episodes; what it confirms names them too from then on."""
-        made = self._enter(session, person, item, fields)
+        made = self._enter(session, person, item, {**_own(item), "episodes": list(episodes)})
+        if made is None:
+            return ()
         rows = session.transaction.statements(self.pipeline.context.tenant, ids=[made.memory_id])
         kept = _fields(rows[0][1])
-        cited = list(dict.fromkeys([*kept.get("episodes", []), *fields["episodes"]]))
+        cited = list(dict.fromkeys([*kept.get("episodes", []), *episodes]))
         if cited != kept.get("episodes"):
             _amend(self.pipeline, session, rows[0][1], {**kept, "episodes": cited})
-        return made
+        return (made,)
 
     def recorded(self, person: str, lineages: Sequence[str]) -> set[str]:
         """Give those of some lineages of which there is or was a record, also one removed since."""

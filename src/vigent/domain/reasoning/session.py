@@ -173,15 +173,20 @@ def _word(given: Any, words: tuple[str, ...]) -> str | None:
 
 
 def _importance(given: Any) -> int:
-    if isinstance(given, Decimal) and given == given.to_integral_value():
-        given = int(given)
-    whole = isinstance(given, int) and not isinstance(given, bool)
-    return given if whole and 1 <= given <= 10 else 5
+    number = _whole(given)
+    return number if number is not None and 1 <= number <= 10 else 5
+
+
+def _whole(given: Any) -> int | None:
+    """Give a whole number, also one that was written with a point."""
+    if isinstance(given, Decimal) and given == given.to_integral_value() and abs(given) < 10**6:
+        return int(given)
+    return given if isinstance(given, int) and not isinstance(given, bool) else None
 
 
 def _item(given: Any, items: Sequence[WindowItem]) -> WindowItem | None:
-    whole = isinstance(given, int) and not isinstance(given, bool)
-    return items[given - 1] if whole and 1 <= given <= len(items) else None
+    number = _whole(given)
+    return items[number - 1] if number is not None and 1 <= number <= len(items) else None
 
 
 def _stands(quote: Any, item: WindowItem) -> bool:
@@ -205,7 +210,7 @@ def _reacts(number: Any, quote: Any, items: Sequence[WindowItem]) -> bool:
     item = _item(number, items)
     if item is None or not isinstance(quote, str) or not _own_words(quote, item):
         return False
-    return any(before.role != "user" for before in items[: number - 1])
+    return any(before.role != "user" for before in items[: (_whole(number) or 1) - 1])
 
 
 def _lessons(
@@ -250,7 +255,7 @@ def _lesson(raw: Any, items: Sequence[WindowItem], planted: frozenset[str]) -> L
         return "instruction"
     return Lesson(
         cast("Literal['workflow', 'pitfall']", kind), cast("Literal['reaction', 'model']", basis),
-        cast("int", given["item"]), cast("str", quote), said,
+        _whole(given.get("item")) or 0, cast("str", quote), said,
     )  # fmt: skip
 
 
