@@ -9,12 +9,12 @@ from typing import Any, Final, NamedTuple, cast
 
 from vigent.domain.gate.instructions import has_unseen, instructs
 from vigent.domain.gate.personal import masked
-from vigent.domain.reasoning.session import fault_of_lesson
+from vigent.domain.reasoning.session import fault_of_lesson, one_line
 
 __all__ = [
     "FEWEST", "LESSON_LEAST", "LESSON_SCHEMA", "LESSON_TASK", "MOST_OBSERVATIONS",
-    "OBSERVATIONS_LEAST", "OBSERVATION_TASK", "Observation", "as_lines", "observation_schema", "read_lesson",
-    "read_observations",
+    "OBSERVATIONS_LEAST", "OBSERVATION_TASK", "Observation", "as_lines", "observation_schema",
+    "read_lesson", "read_observations",
 ]  # fmt: skip
 
 MOST_OBSERVATIONS: Final = 5
@@ -106,7 +106,9 @@ def read_lesson(answer: Any) -> tuple[str | None, str | None]:
         return None, None
     if not isinstance(given, str):
         return None, "malformed"
-    said = " ".join(given.split())
+    said = one_line(given)
+    if not said:
+        return None, "malformed"
     if "[" in said:
         return None, "placeholder"
     if _SECOND.search(said):
@@ -124,7 +126,7 @@ def read_observations(answer: Any, sessions: int) -> tuple[Observation, ...]:
         text, cited = one.get("text"), one.get("sessions")
         if not isinstance(text, str) or not isinstance(cited, list):
             continue
-        said = masked(" ".join(text.split()))
+        said = masked(one_line(text))
         places = tuple(
             dict.fromkeys(
                 n - 1

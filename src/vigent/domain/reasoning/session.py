@@ -17,10 +17,12 @@ from vigent.domain.gate.personal import masked, personal_kinds
 from vigent.domain.gate.sources import foreign_parts, is_foreign
 from vigent.domain.reasoning.window import WindowItem
 from vigent.domain.terms import query_terms
+from vigent.domain.text import MAX_TEXT, clean_text
+from vigent.errors import InvalidInput
 
 __all__ = [
     "LEAST", "RESULTS", "Lesson", "LessonFault", "SessionReading", "fault_of_lesson",
-    "read_session", "session_instructions", "session_schema",
+    "one_line", "read_session", "session_instructions", "session_schema",
 ]  # fmt: skip
 
 RESULTS: Final = ("succeeded", "failed", "unknown")
@@ -164,7 +166,16 @@ def read_session(answer: Any, items: Sequence[WindowItem], *, lessons: bool) -> 
 
 def _text(given: Any) -> str:
     """Give a text of one line, in which no secret and no number of an account is shown."""
-    return masked(" ".join(given.split()))[:_PART] if isinstance(given, str) else ""
+    return masked(one_line(given))[:_PART] if isinstance(given, str) else ""
+
+
+def one_line(text: str) -> str:
+    """Give a text on one line, without hidden characters; empty where it cannot be kept."""
+    said = " ".join(text.split())
+    try:
+        return clean_text(said, "text", MAX_TEXT)[0]
+    except InvalidInput:
+        return ""
 
 
 def _word(given: Any, words: tuple[str, ...]) -> str | None:
@@ -245,7 +256,9 @@ def _lesson(raw: Any, items: Sequence[WindowItem], planted: frozenset[str]) -> L
         return "unknown_word"
     if not isinstance(text, str) or not text.strip():
         return "malformed"
-    said = " ".join(text.split())
+    said = one_line(text)
+    if not said:
+        return "unfit_text"
     fault = _unborne(item, quote, basis) or fault_of_lesson(said)
     if fault is not None or item is None:
         return fault or "unknown_item"
