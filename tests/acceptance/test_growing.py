@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -105,9 +107,12 @@ class World:
         return len(self.server.requests)
 
 
-@pytest.fixture(params=["inmemory", "sqlite"])
+# On a server all of it takes longer, and says the same.
+@pytest.fixture(params=["inmemory", "sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def world(request, tmp_path):
-    path = ":memory:" if request.param == "inmemory" else tmp_path / "memory.db"
+    path = ":memory:" if request.param == "inmemory" else str(tmp_path / "memory.db")
+    if request.param == "postgres":
+        path = request.getfixturevalue("postgres_url")
     clock = FakeClock(NOW)
     registry = Registry(open_storage(":memory:"), clock, RandomIds())
     with (
@@ -324,6 +329,99 @@ def test_what_breaks_on_the_way_leaves_things_as_they_were(world):
     settled = world.memory.derived.session(episode, [good], person="mira")
     assert [r.text for r in world.of("lesson")] == ["It worked."]
     assert settled.dropped == (done.lessons[0].memory_id, done.episode.memory_id)
+
+
+def test_two_workers_at_once_write_one_record(world):
+    both = threading.Barrier(2, timeout=10)
+
+    def together(request):
+        both.wait()
+        return Answer(value={**STORY, "wanted": f"Told to {request.number}", "lessons": [LESSON]})
+
+    world.server.answer(together)
+    thread = world.hold()
+    with ThreadPoolExecutor(2) as workers:
+        tasks = [workers.submit(world.record, thread, lessons=True) for _ in range(2)]
+    assert sorted(task.result().status for task in tasks) == ["done", "nothing"]
+    assert (len(world.of("episode")), len(world.of("lesson"))) == (1, 1)
+    assert world.of("lesson")[0].evidence_count == 1
+
+
+def test_a_shared_record_rests_on_shared_items_alone(world):
+    world.answers()
+    thread = world.hold(person=None)
+    world.memory.threads.append(thread, "My code is zq7-lantern.", kind="user", person="mira")
+    world.clock.advance(seconds=1_800)
+    record = world.record(thread, person=None).episode
+    assert "zq7-lantern" not in world.server.requests[0].text
+    world.memory.erase_person("mira")
+    assert world.of("episode", person=None) == (record,)
+
+
+def test_what_is_left_of_old_items_makes_no_poorer_record(world):
+    world.answers()
+    thread = world.hold()
+    record = world.record(thread).episode
+    world.clock.advance(days=91)
+    world.memory.sweep()
+    assert (world.record(thread).status, world.asked) == ("nothing", 1)
+    assert world.of("episode") == (record,)
+
+
+def test_a_record_past_its_time_takes_what_rests_on_it_along(world):
+    world.remembered(*[{"lessons": [LESSON]}] * 3)
+    world.server.answer({"lesson": "Booking on the phone worked."}, times=1)
+    world.across()
+    first = world.of("episode")[0]
+    world.memory.update(first.memory_id, ttl_days=1, person="mira")
+    world.clock.advance(days=2)
+    world.memory.sweep()
+    (lesson,) = world.of("lesson")
+    assert lesson.fields["episodes"] == [r.memory_id for r in world.of("episode")]
+
+
+class Placeholders:
+    """Hides one name; what cannot be hidden is not sent."""
+
+    def hide(self, text):
+        if "unhideable" in text:
+            raise RuntimeError("cannot hide")
+        return text.replace("Olsen", "<P1>")
+
+    def reveal(self, text):
+        return text.replace("<P1>", "Olsen")
+
+
+def test_personal_data_is_hidden_from_the_model_and_stands_in_the_record(world):
+    world.answers(
+        done="Booked for <P1>", reaction_item=3, reaction_quote="<P1> is happy", lessons=[]
+    )
+    thread = world.hold("Book for Olsen.", "Done.", "Olsen is happy")
+    record = world.record(thread, hiding=Placeholders()).episode
+    told = world.server.requests[0].text
+    assert "Olsen" not in told
+    assert "mira" not in told
+    assert "Booked for Olsen." in record.text
+    assert record.fields["result_basis"] == "reaction"
+    before = world.asked
+    with pytest.raises(RuntimeError):
+        world.record(world.hold("unhideable"), hiding=Placeholders())
+    assert world.asked == before
+
+
+def test_dates_come_from_the_items_and_not_from_the_clock_or_the_model(world):
+    world.memory.threads.create(id="old", person="mira")
+    for content in ("I start at the bakery tomorrow.", "Good luck!"):
+        world.memory.threads.append(
+            "old", content, kind="user", occurred_at="2024-02-28T09:00Z", person="mira"
+        )
+    world.clock.advance(seconds=1_800)
+    world.answers(valid_from="2026-06-10")
+    record = world.record("old").episode
+    assert record.fields["span"] == ["2024-02-28T09:00:00Z"] * 2
+    assert (record.valid_from.isoformat(), record.valid_from_basis) == (
+        "2024-02-28T09:00:00+00:00", "episode",
+    )  # fmt: skip
 
 
 def test_a_worker_that_comes_late_does_not_put_an_older_record_back(world):

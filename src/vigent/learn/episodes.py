@@ -167,7 +167,7 @@ class _Thread:
         if len(items) >= _READ:
             every = every[:-1]  # it may go on beyond what was read
         settled = {
-            digest_of(one.said): one
+            digest_of(one.ids): one
             for place, one in enumerate(every)
             if one.said and (place + 1 < len(every) or now - one.last_heard >= quiet)
         }
@@ -250,7 +250,7 @@ def _episode(session: Session, reading: SessionReading, thread: Thread | None) -
         "thread": thread.id if thread else None, "items": [session.ids[0], session.ids[-1]],
         "intent": reading.intent, "result": result, "result_basis": basis,
         "structured": {name: value for name, value in structured.items() if value is not None},
-        "count": len(session.ids), "lineage": digest_of(session.said),
+        "count": len(session.ids), "lineage": digest_of(session.ids),
     }  # fmt: skip
     return Derivation(
         type="episode", text=short_of(reading.parts, _TEXT), trust=session.trust,
