@@ -84,9 +84,9 @@ BUILT_IN_TYPES: Final[Mapping[str, MemoryType]] = {
             "episode",
             "episodic",
             service_only=True,
-            fields=("span", "thread", "items", "intent", "result", "result_basis", "structured"),
+            fields=("span", "thread", "items", "intent", "result", "result_basis"),
         ),
-        MemoryType("lesson", "procedural", service_only=True, fields=("kind", "basis", "episodes")),
+        MemoryType("lesson", "procedural", service_only=True, fields=("kind", "basis")),
         MemoryType("reflection", service_only=True, importance=8, fields=("episodes",)),
     )
 }
