@@ -214,6 +214,18 @@ def test_a_record_that_was_deleted_does_not_come_back(world):
     assert (world.record(thread).status, world.asked) == ("nothing", 1)
 
 
+def test_a_record_is_retracted_by_its_id_and_put_right_by_nobody(world):
+    world.answers()
+    done = world.record(world.hold())
+    id = done.episode.memory_id
+    with pytest.raises(InvalidInput):
+        world.memory.records.amend(id, text="Another story", person="mira")
+    world.clock.advance(seconds=60)
+    assert world.memory.records.retract(id, person="mira").outcome == "retracted"
+    assert world.of("episode") == ()
+    assert (world.record("t1").status, world.asked) == ("nothing", 1)
+
+
 def test_a_shared_thread_has_a_shared_record_and_no_lesson(world):
     world.answers(lessons=[LESSON])
     thread = world.hold(person=None)
@@ -449,6 +461,28 @@ def test_erasing_the_person_takes_all_of_it_and_deleting_the_thread_none(world):
     world.memory.erase_person("mira")
     assert (world.of("episode"), world.of("lesson")) == ((), ())
     assert not world.memory.search("table booking", person="mira").hits
+
+
+def test_no_word_of_it_is_left_in_the_files_of_a_store(tmp_path):
+    clock = FakeClock(NOW)
+    registry = Registry(open_storage(":memory:"), clock, RandomIds())
+    with (
+        ModelServer() as server,
+        closing(OpenAILanguageModel(server.url, "small")) as model,
+        Memory.open(tmp_path / "memory.db", clock=clock, embedder="none") as memory,
+    ):
+        world = World(memory, clock, server, model, Metering(registry))
+        words = ("zq7lantern", "xk9harbour")
+        lesson = {**LESSON, "text": f"The {words[1]} form worked."}
+        world.remembered({"wanted": f"The {words[0]} box", "lessons": [lesson]})
+
+        def there():
+            files = [path.read_bytes() for path in tmp_path.iterdir()]
+            return [word for word in words if any(word.encode() in file for file in files)]
+
+        assert there() == list(words)
+        world.memory.erase_person("mira", wait=True)
+        assert there() == []
 
 
 def test_nobody_else_writes_one(world):

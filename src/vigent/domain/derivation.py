@@ -15,7 +15,15 @@ from vigent.domain.attributes import trust_rank
 from vigent.domain.modelword import MODELS_WORD
 from vigent.domain.records import Record
 
-__all__ = ["ACROSS", "Derivation", "Settled", "digest_of", "lowest", "short_of"]
+__all__ = [
+    "ACROSS",
+    "Derivation",
+    "Settled",
+    "canon_of_session",
+    "digest_of",
+    "lowest",
+    "short_of",
+]
 
 ACROSS: Final = "sessions"
 """The basis of a lesson that rests on several sessions."""
@@ -54,6 +62,11 @@ class Settled:
     outcome: Literal["done", "known", "gone", "stale", "cancelled"]
     records: tuple[Record, ...] = ()
     dropped: tuple[str, ...] = ()
+
+
+def canon_of_session(lineage: str) -> str:
+    """Give what makes two records of sessions the same: what they rest on, and not their words."""
+    return f"s:{lineage}"
 
 
 def lowest(trusts: Iterable[str], at_most: str = "reviewer") -> str:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from vigent.domain.derivation import ACROSS, Derivation, Settled
+from vigent.domain.derivation import ACROSS, Derivation, Settled, canon_of_session
 from vigent.domain.jsontext import check_metadata
 from vigent.domain.records import Record
 from vigent.domain.schema import trust_rank
@@ -125,7 +125,7 @@ class DerivedWriter:
         said, flagged = clean_text(item.text, "text", _LONGEST)
         # Two sessions may come to the same words and are two all the same; lessons are not.
         by_words = item.type != "episode"
-        canon = "t:" + canonical_text(said) if by_words else _session_canon(fields["lineage"])
+        canon = "t:" + canonical_text(said) if by_words else canon_of_session(fields["lineage"])
         source = item.source_episode
         if source is not None:
             rows = session.transaction.episodes(self.pipeline.context.tenant, ids=[source])
@@ -169,7 +169,7 @@ class DerivedWriter:
         members = {
             s.member for key in keys for _, s in snapshot.statements(context.tenant, of_key=key.no)
         }
-        return {one for one in lineages if token_of(salt, _session_canon(one)) in members}
+        return {one for one in lineages if token_of(salt, canon_of_session(one)) in members}
 
     def _replaced(self, session: Session, person: str, olds: Sequence[str], new: str) -> list[str]:
         """Let the new record of a session stand for the old ones, wherever these are named."""
@@ -270,10 +270,6 @@ def _drop(pipeline: WritePipeline, session: Session, statement: Statement) -> bo
     )  # fmt: skip
     apply(work)
     return True
-
-
-def _session_canon(lineage: str) -> str:
-    return f"s:{lineage}"
 
 
 def _fields(statement: Statement) -> dict[str, Any]:
