@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from vigent.aliases import Aliases
 from vigent.candidates import Candidates
+from vigent.derived import Derived
 from vigent.domain.episodes import Episode, Provenance, Visibility
 from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.records import Record
@@ -88,6 +89,7 @@ class Memory(Recall):
         self.threads = Threads(self._pipeline, self._reading, self._whose)
         self.calls = ToolCalls(self._writer, self._checks)
         self.alias = Aliases(self._pipeline, self._reading, self._whose)
+        self.derived = Derived(self._pipeline, self._reading, self._whose)
         self.candidates = Candidates(
             self._writer, settings.gate, checks, self._whose, self._state_of
         )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from vigent.domain.changes import ChangeSet
+from vigent.domain.derivation import canon_of_session
 from vigent.domain.records import Record
 from vigent.domain.schema import Schema, trust_rank
 from vigent.domain.statements import Key, Statement
@@ -171,7 +172,9 @@ def _retraction(
         value = canonical(stored, definition)
     else:
         text = head.text or ""
-        value = Value("text", text, "t:" + canonical_text(text))
+        lineage = json.loads(head.fields).get("lineage") if head.type == "episode" else None
+        canon = f"t:{canonical_text(text)}" if lineage is None else canon_of_session(lineage)
+        value = Value("text", text, canon)
     return Draft(
         person=key.id.person, subject=key.id.subject, name=key.name, attribute=key.id.attribute,
         definition=definition, type=key.id.type or head.type, retract=True, mode=mode,

@@ -13,6 +13,7 @@ from vigent.domain.time import OPEN, Instant
 from vigent.write.answering import apply
 from vigent.write.candidaterows import orphans
 from vigent.write.capture import drop
+from vigent.write.derived import drop_resting
 from vigent.write.forget import forget, head_of_run
 from vigent.write.pipeline import WritePipeline
 from vigent.write.session import Session
@@ -78,5 +79,7 @@ def _forget(pipeline: WritePipeline, session: Session, numbers: Sequence[int], n
                 )
             )  # fmt: skip
             apply(work)
+            if statement.type == "episode":
+                drop_resting(pipeline, session, key.id.person, statement.id)
             forgotten += 1
     return forgotten

@@ -28,6 +28,7 @@ from vigent.write.accept import (
     accept_update,
 )
 from vigent.write.answering import apply
+from vigent.write.derived import drop_resting
 from vigent.write.draft import Draft
 from vigent.write.finish import finish
 from vigent.write.forget import forget, head_of_run
@@ -275,6 +276,8 @@ class Writer:
                 )
             )  # fmt: skip
             apply(work)
+            if statement.type == "episode":
+                drop_resting(self.pipeline, session, key.id.person, statement.id)
             return True
 
     def link(self, person: str, subject: str) -> None:
