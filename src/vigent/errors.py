@@ -30,6 +30,7 @@
     │   └── IdempotencyMismatch     the same idempotency key with another request
     ├── UnavailableError            try again later; says after how many seconds
     │   ├── RateLimited             a key asked too much of late
+    │   │   └── TokensUsedUp        … the tenant's limit of tokens for the month is reached
     │   ├── Overloaded              too many calls wait already
     │   ├── StoreBusy               the write lock was not to be had in time
     │   ├── StoreReadOnly           the file or folder cannot be written
@@ -60,9 +61,9 @@ __all__ = [
     "ModelRefusal", "ModelUnavailable", "NaiveInstant", "NotFound", "NotSupported", "OutputCutOff",
     "Overloaded", "ProviderError", "RateLimited", "ResourceExists", "ResourceInUse",
     "SchemaMismatch", "ServiceUnreachable", "StoreBusy", "StoreFull", "StoreNewer",
-    "StoreReadOnly", "SubjectConflict", "TenantMismatch", "ThreadExists", "ToolNotOffered",
-    "Unauthorized", "UnavailableError", "UnexpectedMemory", "UnexpectedText", "UnexpectedVersion",
-    "VigentError",
+    "StoreReadOnly", "SubjectConflict", "TenantMismatch", "ThreadExists", "TokensUsedUp",
+    "ToolNotOffered", "Unauthorized", "UnavailableError", "UnexpectedMemory",
+    "UnexpectedText", "UnexpectedVersion", "VigentError",
 ]  # fmt: skip
 
 Category = Literal["caller", "conflict", "unavailable", "bug"]
@@ -286,6 +287,12 @@ class RateLimited(UnavailableError):
     """A key made more requests than it may; ``retry_after`` says when it may go on."""
 
     code = "rate_limited"
+
+
+class TokensUsedUp(RateLimited):
+    """The tenant's limit of model tokens does not allow it before the next month begins in UTC."""
+
+    code = "tokens_used_up"
 
 
 class Overloaded(UnavailableError):
