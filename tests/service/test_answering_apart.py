@@ -23,7 +23,7 @@ def world(tmp_path):
     """A service with one thread for reads and one for writes, and its scripted model."""
     with ModelServer() as model:
         models = open_models(
-            LanguageSettings(model=f"{model.url}#m1", timeout_seconds=20, total_seconds=20)
+            LanguageSettings(model=f"{model.url}#m1", timeout_seconds=20, attempts=1)
         )
         service = Service.open(tmp_path / "s.db", embedder="none", models=models)
         first = service.first_start()
