@@ -27,8 +27,9 @@ from vigent.errors import InvalidInput, VigentError
 from vigent.ports.models import Spoken
 from vigent.service.answering import Event, Said
 from vigent.service.answering import answer as answered
+from vigent.service.beginning import begin
 from vigent.service.responses import find_response
-from vigent.service.turns import Turn, Wanted, begin
+from vigent.service.turns import Turn, Wanted
 
 __all__ = ["begun", "router"]
 
