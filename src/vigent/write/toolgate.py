@@ -53,8 +53,9 @@ def weighed(
     ``words`` are those of the item that it rests on, ``quoted`` says that the model named them.
     Without an item only what is proposed itself is looked at.
     """
-    given = {k: request[k] for k in _FIELDS if request.get(k) is not None}
-    nomination = Nomination(**{**given, "quote": words or None})
+    given: dict[str, Any] = {k: request[k] for k in _FIELDS if request.get(k) is not None}
+    given["quote"] = words or None
+    nomination = Nomination(**given)
     if item is None:
         case = Case(nomination=nomination, item=Item(text=""), person=person, policy=policy)
     else:
