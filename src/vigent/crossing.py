@@ -44,6 +44,10 @@ class Crossing:
         """Run a call that may write."""
         return await self._writers.run(call)
 
+    async def settle(self, call: Callable[[], R]) -> R:
+        """Run a call that ends or goes on with what was begun: it is never turned away."""
+        return await self._writers.run(call, begun=True)
+
 
 class _Queue:
     """A limiter for each event loop that asks: a limiter must not serve two of them."""
@@ -54,8 +58,8 @@ class _Queue:
         self._inside = 0
         self._of_loop: RunVar[CapacityLimiter] = RunVar("vigent crossing")
 
-    async def run(self, call: Callable[[], R]) -> R:
-        if self._most is not None and self._inside >= self._most:
+    async def run(self, call: Callable[[], R], *, begun: bool = False) -> R:
+        if not begun and self._most is not None and self._inside >= self._most:
             raise Overloaded("too many calls wait already; nothing was done")
         self._inside += 1
         try:

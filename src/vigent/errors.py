@@ -30,6 +30,7 @@
     │   └── IdempotencyMismatch     the same idempotency key with another request
     ├── UnavailableError            try again later; says after how many seconds
     │   ├── RateLimited             a key asked too much of late
+    │   │   └── TokensUsedUp        … the tenant's limit of tokens for the month is reached
     │   ├── Overloaded              too many calls wait already
     │   ├── StoreBusy               the write lock was not to be had in time
     │   ├── StoreReadOnly           the file or folder cannot be written
@@ -60,9 +61,9 @@ __all__ = [
     "ModelRefusal", "ModelUnavailable", "NaiveInstant", "NotFound", "NotSupported", "OutputCutOff",
     "Overloaded", "ProviderError", "RateLimited", "ResourceExists", "ResourceInUse",
     "SchemaMismatch", "ServiceUnreachable", "StoreBusy", "StoreFull", "StoreNewer",
-    "StoreReadOnly", "SubjectConflict", "TenantMismatch", "ThreadExists", "ToolNotOffered",
-    "Unauthorized", "UnavailableError", "UnexpectedMemory", "UnexpectedText", "UnexpectedVersion",
-    "VigentError",
+    "StoreReadOnly", "SubjectConflict", "TenantMismatch", "ThreadExists", "TokensUsedUp",
+    "ToolNotOffered", "Unauthorized", "UnavailableError", "UnexpectedMemory", "UnexpectedText",
+    "UnexpectedVersion", "VigentError",
 ]  # fmt: skip
 
 Category = Literal["caller", "conflict", "unavailable", "bug"]
@@ -87,13 +88,12 @@ class VigentError(Exception):
 
         An unknown code, as of a newer service, gives the base of its category with that code.
         """
-        code = found["code"]
-        kind = _by_code(VigentError).get(code)
+        kind = _by_code(VigentError).get(found["code"])
         known = _BASES[found["category"]] if kind is None else kind
         error = known.__new__(known)
         VigentError.__init__(error, found["message"], field=found["field"])
         if kind is None:
-            vars(error)["code"] = code
+            vars(error)["code"] = found["code"]
         if isinstance(error, UnavailableError):
             error.retry_after = 1.0 if retry_after is None else retry_after
         return error
@@ -108,8 +108,7 @@ class VigentError(Exception):
 
     def to_dict(self) -> dict[str, str | None]:
         """Give the error as JSON-ready values: code, category, field and message."""
-        names = ("code", "category", "field", "message")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in ("code", "category", "field", "message")}
 
 
 class CallerError(VigentError):
@@ -164,8 +163,7 @@ class BadExport(InvalidInput):
     code = "bad_export"
 
     def __init__(self, message: str, *, line: int | None = None) -> None:
-        where = "" if line is None else f"line {line}: "
-        super().__init__("file", f"{where}{message}")
+        super().__init__("file", message if line is None else f"line {line}: {message}")
 
 
 class Unauthorized(CallerError):
@@ -288,6 +286,12 @@ class RateLimited(UnavailableError):
     code = "rate_limited"
 
 
+class TokensUsedUp(RateLimited):
+    """The tenant's limit of model tokens does not allow it before the next month begins in UTC."""
+
+    code = "tokens_used_up"
+
+
 class Overloaded(UnavailableError):
     """More calls wait for their turn than are let wait; nothing was done."""
 
@@ -386,14 +390,11 @@ class CorruptStore(InternalError):
     code = "corrupt_store"
 
 
-_BASES: dict[str, type[VigentError]] = {
-    base.category: base for base in (CallerError, ConflictError, UnavailableError, InternalError)
-}
+_BASES: dict[str, type[VigentError]] = {k.category: k for k in VigentError.__subclasses__()}
 
 
 def _by_code(kind: type[VigentError]) -> dict[str, type[VigentError]]:
     found = {kind.code: kind}
-    for below in kind.__subclasses__():
-        if "code" in vars(below):  # what others derive bears the code of ours
-            found.update(_by_code(below))
+    for below in (k for k in kind.__subclasses__() if "code" in vars(k)):  # not those of others
+        found.update(_by_code(below))
     return found

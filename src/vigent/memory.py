@@ -87,7 +87,7 @@ class Memory(Recall):
         self.review = Review(Reviewer(self._pipeline), person or "")
         self.persons = Persons(self._writer)
         self.threads = Threads(self._pipeline, self._reading, self._whose)
-        self.calls = ToolCalls(self._writer, self._checks)
+        self.calls = ToolCalls(self._writer, self._checks, settings.gate)
         self.alias = Aliases(self._pipeline, self._reading, self._whose)
         self.derived = Derived(self._pipeline, self._reading, self._whose)
         self.candidates = Candidates(

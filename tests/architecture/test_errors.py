@@ -15,6 +15,7 @@ BROAD_EXCEPT_ALLOWED = {
     ("vigent.govern.upkeep", "_guarded"),
     ("vigent.learn.worker", "run_one"),
     ("vigent.models.guarded", "_guarded"),
+    ("vigent.models.guarded", "converse"),
 }
 BROAD = {"Exception", "BaseException"}
 

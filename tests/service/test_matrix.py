@@ -13,8 +13,11 @@ import pytest
 from tests.service.calls import audited, bearer, make_key, make_token
 from vigent import MemoryDelta
 from vigent.edges.http.app import create_app
+from vigent.edges.http.problems import CHAT
 from vigent.service import Service
-from vigent.testing import FakeClock
+from vigent.settings import LanguageSettings
+from vigent.testing import FakeClock, ModelServer
+from vigent.wiring import open_models
 
 
 class Good(NamedTuple):
@@ -163,6 +166,11 @@ ROUTES = {
         MEMORY, tenant=True, body={"arguments": {"query": "mira"}}, bare=400,
         names=(("name", "tool"),),
     ),
+    ("POST", "/v1/responses"): Good(("responses",), body={"model": "m1", "input": "hello"}),
+    ("GET", "/v1/responses/{response_id}"): Good(("responses",), tenant=True),
+    ("POST", "/v1/chat/completions"): Good(
+        ("responses",), body={"model": "m1", "messages": [{"role": "user", "content": "hello"}]}
+    ),
     ("GET", "/v1/version"): Good(),
 }  # fmt: skip
 OPEN_TO_ALL = {"/health/live", "/health/ready", "/metrics"}
@@ -195,7 +203,12 @@ def world(tmp_path_factory):
     from starlette.testclient import TestClient  # noqa: PLC0415 - one client for the module
 
     clock = FakeClock("2026-06-01T12:00:00Z")
-    service = Service.open(tmp_path_factory.mktemp("m") / "m.db", clock=clock, embedder="none")
+    answering = ModelServer()
+    answering.__enter__()
+    models = open_models(LanguageSettings(model=f"{answering.url}#m1"))
+    service = Service.open(
+        tmp_path_factory.mktemp("m") / "m.db", clock=clock, embedder="none", models=models
+    )
     first, other = service.first_start(), service.new_tenant("other", SECRET)
     client, admin = TestClient(create_app(service)), bearer(first.key)
     memory = service.base(service.registry.named("default", "store", "default"))
@@ -220,6 +233,7 @@ def world(tmp_path_factory):
     episode = memory.capture(f"{SECRET} said")
     agent = client.post("/v1/agents", json={"name": "a1", "model": "m1"}, headers=admin).json()
     client.put("/v1/memory/stores/default/extraction", json=SWITCH, headers=admin)
+    turn = client.post("/v1/responses", json={"model": "m1", "input": SECRET}, headers=admin).json()
     made = make_key(client, admin, *ALL, label=f"{SECRET} label")
     keys = {
         "garbage": "vigent_x_y_z",
@@ -244,9 +258,11 @@ def world(tmp_path_factory):
                   "memory_id": kept[0], "retracted": kept[1], "forgotten": kept[2],
                   "held_1": held[0], "held_2": held[1], "name": "m0", "thread_id": "t1",
                   "episode_id": episode.id, "agent_id": agent["id"],
+                  "response_id": turn["id"],
                   "tool": f"memory__{first.index_id}__search"},
     }  # fmt: skip
     service.close()
+    answering.__exit__(None, None, None)
 
 
 def ask(world, route, headers):
@@ -274,7 +290,8 @@ def unlike(answer, *codes):
     """Check a refusal: its code, its form, and that it holds nothing that is not the asker's."""
     assert answer.status_code in codes, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
-    assert set(answer.json()) <= {"type", "title", "status", "code", "detail", "field"}
+    more = {"error"} if answer.request.url.path == CHAT else set()
+    assert set(answer.json()) <= {"type", "title", "status", "code", "detail", "field", *more}
     assert SECRET not in answer.text
     assert "vigent_" not in answer.text
 

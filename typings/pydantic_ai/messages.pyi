@@ -16,9 +16,18 @@ class TextPart:
 class ToolCallPart:
     tool_name: str
     args: str | dict[str, Any] | None
+    tool_call_id: str
+    def __init__(
+        self, tool_name: str, args: str | dict[str, Any] | None = ..., *, tool_call_id: str = ...
+    ) -> None: ...
+
+class ToolReturnPart:
+    def __init__(self, tool_name: str, content: Any, *, tool_call_id: str = ...) -> None: ...
 
 class ModelRequest:
-    def __init__(self, parts: Sequence[SystemPromptPart | UserPromptPart]) -> None: ...
+    def __init__(
+        self, parts: Sequence[SystemPromptPart | UserPromptPart | ToolReturnPart]
+    ) -> None: ...
 
 class ModelResponse:
     parts: Sequence[TextPart | ToolCallPart]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 import anyio
@@ -16,11 +16,14 @@ from vigent.client.conduct import Exchange, Lost, Patience, Send, Wait, conduct
 from vigent.client.governing import PersonVerbs, ReviewVerbs
 from vigent.client.naming import AliasVerbs, BlockVerbs
 from vigent.client.place import Place
+from vigent.client.problems import error_of
 from vigent.client.records import RecordVerbs
 from vigent.client.requests import Scope
+from vigent.client.responding import Events
 from vigent.client.sessions import ThreadVerbs
-from vigent.client.wire import Answer
-from vigent.errors import UnavailableError
+from vigent.client.wire import Answer, Request
+from vigent.domain.unset import UNSET
+from vigent.errors import ServiceUnreachable, UnavailableError
 
 __all__ = ["AsyncClient"]
 
@@ -74,6 +77,30 @@ class _Http:
         except (httpx2.HTTPError, httpx2.StreamError) as error:
             return lost_of(error, self.place)
         return read_answer(response, bytes(read))
+
+    async def stream(self, request: Request) -> AsyncGenerator[dict[str, Any]]:
+        """Send a request once, and give the events of its answer as they come."""
+        headers = [(name.encode(), value.encode()) for name, value in request.headers]
+        url, came, read = self.place.url(request), Events(), 0
+        try:
+            async with self._http.stream(
+                request.method,
+                url,
+                content=request.body,
+                headers=headers,
+                timeout=self._patience.timeout,
+            ) as response:
+                if response.status_code != 200:
+                    raise error_of(read_answer(response, await response.aread()))
+                async for part in response.aiter_bytes():
+                    read += len(part)
+                    if read > LARGEST:
+                        raise httpx2.ReadError("the answer is too large")
+                    for event in came.take(part):
+                        yield event
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            problem = lost_of(error, self.place).problem
+            raise ServiceUnreachable(f"the service gave no answer: {problem}") from None
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -221,6 +248,29 @@ class AsyncClient(_Part[RecordVerbs]):
     update = _asks(RecordVerbs.update)
     forget = _asks(RecordVerbs.forget)
     erase_person = _asks(RecordVerbs.erase_person)
+    respond = _asks(RecordVerbs.respond)
+    response = _asks(RecordVerbs.response)
+
+    def respond_stream(
+        self,
+        input: str,  # noqa: A002 - its name on the wire
+        *,
+        model: str | None = None,
+        agent: str | None = None,
+        thread: str | None = None,
+        tools: Sequence[str] = (),
+        timezone: str | None = None,
+        idempotency_key: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> AsyncGenerator[dict[str, Any]]:
+        """Have a turn answered as ``respond`` does, and give its events as they come.
+
+        They are those of ``Client.respond_stream``. Closing it ends the turn.
+        """
+        asked = self.verbs.asked(
+            input, model, agent, thread, tools, timezone, idempotency_key, person, stream=True
+        )
+        return self._http.stream(asked)
 
     async def close(self) -> None:
         """Close the connections; no verb can be called after that."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 import httpx2
@@ -14,11 +14,14 @@ from vigent.client.conduct import Exchange, Lost, Patience, Send, Wait, conduct
 from vigent.client.governing import PersonVerbs, ReviewVerbs
 from vigent.client.naming import AliasVerbs, BlockVerbs
 from vigent.client.place import Place
+from vigent.client.problems import error_of
 from vigent.client.records import RecordVerbs
 from vigent.client.requests import Scope
+from vigent.client.responding import Events
 from vigent.client.sessions import ThreadVerbs
-from vigent.client.wire import Answer
-from vigent.errors import UnavailableError
+from vigent.client.wire import Answer, Request
+from vigent.domain.unset import UNSET
+from vigent.errors import ServiceUnreachable, UnavailableError
 
 __all__ = ["Client", "lost_of", "read_answer"]
 
@@ -96,6 +99,29 @@ class _Http:
         except (httpx2.HTTPError, httpx2.StreamError) as error:
             return lost_of(error, self.place)
         return read_answer(response, bytes(read))
+
+    def stream(self, request: Request) -> Iterator[dict[str, Any]]:
+        """Send a request once, and give the events of its answer as they come."""
+        headers = [(name.encode(), value.encode()) for name, value in request.headers]
+        url, came, read = self.place.url(request), Events(), 0
+        try:
+            with self._http.stream(
+                request.method,
+                url,
+                content=request.body,
+                headers=headers,
+                timeout=self._patience.timeout,
+            ) as response:
+                if response.status_code != 200:
+                    raise error_of(read_answer(response, response.read()))
+                for part in response.iter_bytes():
+                    read += len(part)
+                    if read > LARGEST:
+                        raise httpx2.ReadError("the answer is too large")
+                    yield from came.take(part)
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            problem = lost_of(error, self.place).problem
+            raise ServiceUnreachable(f"the service gave no answer: {problem}") from None
 
     def close(self) -> None:
         self._http.close()
@@ -260,6 +286,31 @@ class Client(_Part[RecordVerbs]):
     update = _asks(RecordVerbs.update)
     forget = _asks(RecordVerbs.forget)
     erase_person = _asks(RecordVerbs.erase_person)
+    respond = _asks(RecordVerbs.respond)
+    response = _asks(RecordVerbs.response)
+
+    def respond_stream(
+        self,
+        input: str,  # noqa: A002 - its name on the wire
+        *,
+        model: str | None = None,
+        agent: str | None = None,
+        thread: str | None = None,
+        tools: Sequence[str] = (),
+        timezone: str | None = None,
+        idempotency_key: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Iterator[dict[str, Any]]:
+        """Have a turn answered as ``respond`` does, and give its events as they come.
+
+        ``event`` names each: of ``response.output_text.delta`` the text stands in ``delta``, of
+        ``response.completed``, the last, the answer in ``response``. It is sent once; the timeout
+        is for the next event. Leaving it ends the turn.
+        """
+        asked = self.verbs.asked(
+            input, model, agent, thread, tools, timezone, idempotency_key, person, stream=True
+        )
+        return self._http.stream(asked)
 
     def close(self) -> None:
         """Close the connections; no verb can be called after that."""

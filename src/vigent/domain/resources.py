@@ -1,4 +1,4 @@
-"""What governs memory: tenants, stores, keys, agents, settings of persons, candidates; as rows."""
+"""What governs memory: tenants, stores, keys, agents, persons, candidates, responses; as rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from vigent.domain.time import Instant
 
 __all__ = ["KINDS", "AuditRow", "ResourceRow", "Rkind"]
 
-Rkind = Literal["tenant", "store", "key", "agent", "person", "candidate"]
-KINDS: Final[tuple[Rkind, ...]] = ("tenant", "store", "key", "agent", "person", "candidate")
+Rkind = Literal["tenant", "store", "key", "agent", "person", "candidate", "response"]
+KINDS: Final[tuple[Rkind, ...]] = (
+    "tenant", "store", "key", "agent", "person", "candidate", "response",
+)  # fmt: skip
 
 
 class ResourceRow(NamedTuple):

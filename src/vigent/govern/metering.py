@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from vigent.domain.time import DAY
+from vigent.domain.time import DAY, Instant
 from vigent.domain.tokens import estimate_tokens
 from vigent.domain.usage import Account, Parked, UsageRow, month_of, parked
 from vigent.errors import ModelFailed, VigentError
@@ -97,9 +97,12 @@ class Metering:
         written with the next: an answer is never lost for that.
         """
         now = self._registry.clock.now()
-        row = UsageRow(account.tenant, now // DAY * DAY, account.store, model, account.kind, *usage)
-        self._owe(row)
-        self._pay()
+        self._owe(_row(account, model, usage, now))
+        self.pay()
+
+    def owe(self, account: Account, model: str, usage: ModelUsage) -> None:
+        """Count what an answer came to without writing it yet: ``pay`` does, or the next call."""
+        self._owe(_row(account, model, usage, self._registry.clock.now()))
 
     def _owe(self, row: UsageRow) -> None:
         with self._lock:
@@ -110,7 +113,7 @@ class Metering:
             if before is not None or len(self._owed) < _MOST_OWED:
                 self._owed[row[:5]] = row
 
-    def _pay(self) -> None:
+    def pay(self) -> None:
         """Write what is owed; the lock is not held meanwhile, as a write may have to wait."""
         while True:
             with self._lock:
@@ -123,3 +126,7 @@ class Metering:
                 self._owe(row)
                 _log.warning("usage of models is kept for later: %s", error.code)
                 return
+
+
+def _row(account: Account, model: str, usage: ModelUsage, now: Instant) -> UsageRow:
+    return UsageRow(account.tenant, now // DAY * DAY, account.store, model, account.kind, *usage)

@@ -15,6 +15,7 @@ from vigent.domain.time import OPEN, Instant, iso
 from vigent.domain.values import jsonable
 from vigent.govern.documents import PersonDocument
 from vigent.govern.nominated import nominated_of
+from vigent.govern.responses import responses_of
 from vigent.ports.storage import Selection, Snapshot
 
 __all__ = ["exported", "settings_of", "shown_entries", "shown_entry"]
@@ -84,6 +85,7 @@ def exported(
         ],
         "threads": threads, "aliases": aliases, "blocks": blocks,
         "candidates": nominated_of(snapshot, tenant, person, now, sees),
+        "responses": responses_of(snapshot, tenant, person),
         "audit": shown_entries(
             snapshot, tenant, [row for row in entries if sees(row.store or "")], now
         ),

@@ -6,11 +6,14 @@ never reaches it: user and password go into a header, and a key in the query is 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import re
 import threading
 import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple, cast
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
@@ -149,6 +152,87 @@ class Endpoint:
             time.sleep(wait)
         raise _failed(f"{self.shown} was not asked: attempts must be at least 1", 0, None)
 
+    async def events(
+        self, path: str, body: dict[str, Any], *, within: float
+    ) -> AsyncGenerator[dict[str, Any]]:
+        """Send JSON and give the JSON objects of the stream that comes back, as they come.
+
+        Each stream has a connection of its own, which closing the generator ends. What fails
+        before anything came is tried again as in ``exchange``; ``within`` is in seconds, for all
+        of it. Raises ProviderError, with the status where the server will not take it.
+        """
+        url = f"{self.shown}/{path}" + (f"?{self._query}" if self._query else "")
+        until = asyncio.get_running_loop().time() + within
+        headers = {**self._headers, "Accept": "text/event-stream"}
+        async with httpx2.AsyncClient(
+            headers=headers, auth=self._auth, timeout=self._timeout
+        ) as client:
+            attempt = 0
+            while True:
+                attempt += 1
+                begun = False
+                try:
+                    async with asyncio.timeout_at(until):
+                        request = client.build_request("POST", url, json=body)
+                        response = await client.send(request, stream=True)
+                    async with _closing(response):
+                        async for event in self._streamed(response, until, attempt):
+                            begun = True
+                            yield event
+                except _Again as again:
+                    problem, status, asked = again.args
+                except (httpx2.HTTPError, httpx2.StreamError, TimeoutError) as error:
+                    said = self._clean(str(error)) or "no answer"
+                    problem, status, asked = f"{type(error).__name__}, {said}", None, None
+                else:
+                    return
+                wait = self._pause(attempt, asked)
+                late = asyncio.get_running_loop().time() + wait >= until
+                if begun or attempt >= self._attempts or wait > _LONGEST_WAIT or late:
+                    raise _failed(
+                        f"{self.shown} could not be asked ({attempt} tries): {problem}", attempt,
+                        status, retry_after=max(wait, 1.0),
+                    ) from None  # fmt: skip
+                await asyncio.sleep(wait)
+
+    async def _streamed(
+        self, response: httpx2.Response, until: float, attempt: int
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Give the objects of one answer; raises _Again for what may be tried again."""
+        kind = response.headers.get("content-type", "")
+        if response.status_code != 200 or "event-stream" not in kind:
+            async with asyncio.timeout_at(until):
+                whole = bytearray()
+                async for chunk in response.aiter_bytes():
+                    whole += chunk
+                    if len(whole) > _LARGEST:
+                        raise httpx2.ReadError("the answer is too large")
+            reply = _Reply(
+                response.status_code, _seconds(response.headers.get("retry-after")),
+                response.headers.get("x-request-id", ""), bytes(whole),
+            )  # fmt: skip
+            if reply.status in _AGAIN:
+                raise _Again(self._told(reply), reply.status, reply.retry_after)
+            found = self._understood(reply, attempt)
+            if isinstance(found, Refusal):
+                told = f"the server refuses this: {found.reason}"
+                raise _failed(told, attempt, found.status, final=True)
+            yield found
+            return
+        async for line in _lines(response, until):
+            if not line.startswith(b"data:"):
+                continue
+            data = line[5:].strip()
+            if data == b"[DONE]":
+                return
+            found = _json(data)
+            if not isinstance(found, dict):
+                raise _failed(f"{self.shown} streams what is no JSON", attempt, 200)
+            event = cast("dict[str, Any]", found)
+            if event.get("error"):
+                raise _failed(f"{self.shown} failed: {self._clean(_words(data))}", attempt, 200)
+            yield event
+
     def close(self) -> None:
         """Close its connections; the next request opens new ones."""
         with self._lock:
@@ -208,6 +292,37 @@ class Endpoint:
     def _clean(self, text: str) -> str:
         # Cut after cleaning: half a secret would not be known for one.
         return " ".join(without_secrets(text[:10_000], self._secrets).split())[:_SHOWN]
+
+
+class _Again(Exception):
+    """What failed before anything came: its words, the status, the pause that is asked for."""
+
+
+@asynccontextmanager
+async def _closing(response: httpx2.Response) -> AsyncGenerator[None]:
+    try:
+        yield
+    finally:
+        await response.aclose()
+
+
+async def _lines(response: httpx2.Response, until: float) -> AsyncIterator[bytes]:
+    """Give the lines of a stream; raises TimeoutError when time is over, ReadError for too much."""
+    chunks, rest, read = response.aiter_bytes(), b"", 0
+    while True:
+        # Not around the whole: the time would run out in who reads, not here.
+        async with asyncio.timeout_at(until):
+            chunk = await anext(chunks, None)
+        if chunk is None:
+            break
+        read += len(chunk)
+        if read > _LARGEST:
+            raise httpx2.ReadError("the answer is too large")
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
+            yield line
+    if rest:
+        yield rest
 
 
 def _failed(

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vigent.errors import ModelFailed, ModelUnavailable, ProviderError
-from vigent.ports.models import Completion, Embedder, LanguageModel, Told
+from vigent.ports.models import (
+    Completion,
+    Conversed,
+    Embedder,
+    LanguageModel,
+    Spoken,
+    Told,
+    ToolOffered,
+)
 
 __all__ = ["GuardedEmbedder", "GuardedLanguageModel"]
 
@@ -104,6 +113,26 @@ class GuardedLanguageModel:
             raise
         except ModelUnavailable as error:
             raise ProviderError(error.message).spent(1, 1, 0, 0) from None
+
+    async def converse(
+        self,
+        messages: Sequence[Spoken],
+        *,
+        tools: Sequence[ToolOffered] = (),
+        max_tokens: int | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - for all tries, not for one wait
+    ) -> AsyncGenerator[str | Conversed]:
+        """Give the answer to messages in pieces, and last of all as a whole."""
+        try:
+            async with aclosing(
+                self._model.converse(messages, tools=tools, max_tokens=max_tokens, timeout=timeout)
+            ) as answer:
+                async for part in answer:
+                    yield part
+        except ModelFailed:
+            raise
+        except Exception as error:  # noqa: BLE001 - the code of others
+            raise ProviderError(type(error).__name__).spent(1, 1, 0, 0) from None
 
 
 def _guarded(call: Callable[[], _T]) -> _T:

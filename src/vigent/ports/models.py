@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -13,12 +13,16 @@ from vigent.domain.usage import Account, Parked
 
 __all__ = [
     "Completion",
+    "Conversed",
     "Embedder",
     "LanguageModel",
     "LanguageModels",
     "MeteredModels",
     "ModelUsage",
+    "Spoken",
     "Told",
+    "ToolAsked",
+    "ToolOffered",
 ]
 
 
@@ -93,6 +97,49 @@ class Completion:
     form: str = ""
 
 
+class ToolOffered(NamedTuple):
+    """A tool that a model may ask for; ``parameters`` are a JSON Schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+class ToolAsked(NamedTuple):
+    """A tool that a model asks for; ``arguments`` are JSON text as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Spoken(NamedTuple):
+    """One message of a conversation with tools.
+
+    An assistant's may ask for tools; one of role ``tool`` answers the call ``call_id``.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
+    text: str
+    calls: tuple[ToolAsked, ...] = ()
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversed:
+    """What a model said in the end, and which tools it asks for.
+
+    ``finish`` is ``length`` where the text ended at the limit of tokens, and ``tools`` where it
+    waits for what they give.
+    """
+
+    text: str = field(repr=False)
+    calls: tuple[ToolAsked, ...] = ()
+    usage: ModelUsage = _NOTHING
+    finish: Literal["stop", "length", "tools"] = "stop"
+    model: str = ""
+
+
 class LanguageModel(Protocol):
     """Answers messages with text, or with JSON that fits a schema.
 
@@ -125,6 +172,21 @@ class LanguageModel(Protocol):
         The model is asked for JSON that fits ``schema``. An answer is taken where it fits
         ``least``, which is the schema itself where it is not given; one that does not is asked
         for once more, with what was wrong.
+        """
+        ...
+
+    def converse(
+        self,
+        messages: Sequence[Spoken],
+        *,
+        tools: Sequence[ToolOffered] = (),
+        max_tokens: int | None = None,
+        timeout: float | None = None,
+    ) -> AsyncGenerator[str | Conversed]:
+        """Give the answer in pieces as it comes, and last of all what it came to as a whole.
+
+        It holds no thread while it waits. Closing it, or cancelling who waits for it, ends the
+        request. ``timeout`` is in seconds, for all of it. Raises errors below ModelFailed.
         """
         ...
 

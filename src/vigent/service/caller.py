@@ -13,9 +13,11 @@ from vigent.domain.text import check_id
 from vigent.domain.threads import ThreadRow
 from vigent.errors import Forbidden, NotFound, UnavailableError, VigentError
 from vigent.govern.documents import Capability, InjectionSpec, KeyDocument, Right, TenantDocument
+from vigent.govern.metering import Metering
 from vigent.govern.registry import Actor, Registry
 from vigent.govern.storesettings import settings_of
 from vigent.memory import Memory
+from vigent.ports.models import LanguageModels
 from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
 
@@ -31,6 +33,8 @@ class Host(Protocol):
     registry: Registry
     clock: Clock
     schema: Schema
+    models: LanguageModels | None
+    metering: Metering
 
     def forget(self, tenant: str) -> None:
         """Let go of what is kept ready of a tenant."""

@@ -34,12 +34,13 @@ from vigent.govern.injecting import block_of
 from vigent.govern.keeping import Keeper
 from vigent.govern.keyring import key_of
 from vigent.govern.keys import accepted, new_secret, read_key, read_token, secret_digest, show_key
+from vigent.govern.metering import Metering
 from vigent.govern.registry import Actor, Registry
 from vigent.govern.storesettings import engine_settings
 from vigent.govern.upkeep import Upkeep
 from vigent.learn.worker import EmbeddingWorker
 from vigent.memory import Memory
-from vigent.ports.models import Embedder
+from vigent.ports.models import Embedder, LanguageModels
 from vigent.ports.storage import Storage, Transaction
 from vigent.ports.system import Clock
 from vigent.schema import SchemaSource, load_schema
@@ -92,12 +93,15 @@ class Service:
         schema: Schema,
         embedder: Embedder | None,
         release: Callable[[], None],
+        models: LanguageModels | None = None,
     ) -> None:
         self.storage = storage
         self.clock = clock
         self.schema = schema
         self.ids = RandomIds()
         self.registry = Registry(storage, clock, self.ids)
+        self.models = models
+        self.metering = Metering(self.registry)
         self._embedder, self._release = embedder, release
         self._worker = (
             None if embedder is None else EmbeddingWorker(storage, embedder, SystemClock())
@@ -117,10 +121,12 @@ class Service:
         embedder: Any = UNSET,
         durability: str = "normal",
         busy_timeout: float = 10.0,
+        models: LanguageModels | None = None,
     ) -> Service:
         """Open a store as ``Memory.open`` does, for all of its tenants.
 
         ``busy_timeout`` is how many seconds a write waits for the lock before StoreBusy.
+        ``models`` answer turns, and are closed with the service.
         """
         declared = load_schema(schema)
         with ExitStack() as opened:
@@ -130,7 +136,7 @@ class Service:
             opened.callback(storage.close)
             one = cls(
                 storage, clock=clock or SystemClock(), schema=declared, embedder=model,
-                release=release,
+                release=release, models=models,
             )  # fmt: skip
             opened.pop_all()
         return one
@@ -313,6 +319,8 @@ class Service:
         with ExitStack() as last:
             last.callback(self.storage.close)
             last.callback(self._release)
+            if self.models is not None:
+                last.callback(self.models.close)
             if self._worker is not None:
                 last.callback(self._worker.stop)
             for memory in (*self._seen.values(), *self._stores.values()):

@@ -16,6 +16,7 @@ __all__ = [
     "make_thread",
     "own_thread",
     "person_of",
+    "responses_on",
     "shown",
     "shown_item",
     "threads_after",
@@ -25,6 +26,7 @@ ThreadPlace = tuple[str, int, str]
 """Where a thread stands in a list: its id, whether it is shared, the id of its store."""
 
 _HOME = "default"
+_PAGE = 200
 
 
 def person_of(caller: Caller, named: str | None) -> str | None:
@@ -73,6 +75,17 @@ def own_thread(caller: Caller, id: str) -> tuple[Memory, ThreadRow]:
     if row.person != (caller.person or ""):
         caller.refuse("the thread is shared, not this person's", id)
     return memory, row
+
+
+def responses_on(memory: Memory, row: ThreadRow, person: str | None) -> list[str]:
+    """Give the ids of the responses that stand on a thread, whose traces go with it."""
+    found: dict[str, None] = {}
+    after: str | None = None
+    while items := memory.threads.items(row.id, after=after, limit=_PAGE, person=person):
+        told = (item.metadata.get("response") for item in items)
+        found.update((id, None) for id in told if isinstance(id, str) and id.startswith("rsp_"))
+        after = items[-1].id
+    return list(found)
 
 
 def threads_after(

@@ -174,7 +174,9 @@ class StoreTools:
         calls, source = self.memory.calls, None
         if said is not None and thread is not None:
             whole = support.quote or own_words(said.turn.said).strip() or said.turn.said
-            source = Source(said.item, thread[1], whole)
+            named = support.quote is not None and support.quote == arguments.get("quote")
+            own = named and support.trust == "person"
+            source = Source(said.item, thread[1], whole, own)
         asked = calls.checks and delta.subject
         seen = self.memory.current(str(delta.subject), person=person) if asked else None
         verdict = judged(calls.checks, delta, seen)

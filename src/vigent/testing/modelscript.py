@@ -19,7 +19,18 @@ Answering: TypeAlias = "Answer | Callable[[ModelRequest], Answer | Any] | Mappin
 """What is answered: a whole Answer, JSON, text, or a function of the request that gives one."""
 
 _KEYS: Final = frozenset(
-    {"match", "pattern", "times", "reply", "fail", "status", "message", "retry_after", "delay"}
+    {
+        "match",
+        "pattern",
+        "times",
+        "reply",
+        "fail",
+        "status",
+        "message",
+        "retry_after",
+        "delay",
+        "calls",
+    }
 )
 
 
@@ -84,7 +95,8 @@ def read_script(path: str | Path) -> ModelScript:
 
     Its fields: ``match`` (a text) or ``pattern`` (a regular expression), ``times``, ``reply``
     (JSON, or text), ``fail`` (one of ``Failure``), ``status``,
-    ``message``, ``retry_after`` and ``delay`` in seconds. Raises InvalidInput naming the line.
+    ``message``, ``retry_after`` and ``delay`` in seconds, ``calls`` (tools that the model asks for,
+    each an object with ``name`` and ``arguments``). Raises InvalidInput naming the line.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
@@ -103,6 +115,22 @@ def _rules(lines: Iterable[str]) -> Iterable[Rule]:
             raise InvalidInput(f"line {number}", str(error)) from None
 
 
+def _calls(given: Any) -> tuple[tuple[str, Any], ...]:
+    """Read the tools that a model asks for; raises ValueError."""
+    wrong = "calls are objects, each with name and arguments"
+    if not isinstance(given, list):
+        raise ValueError(wrong)  # noqa: TRY004 - told as the fault of the line
+    found: list[tuple[str, Any]] = []
+    for one in cast("list[Any]", given):
+        if not isinstance(one, dict):
+            raise ValueError(wrong)  # noqa: TRY004
+        call = cast("dict[str, Any]", one)
+        if set(call) != {"name", "arguments"}:
+            raise ValueError(wrong)
+        found.append((str(call["name"]), call["arguments"]))
+    return tuple(found)
+
+
 def _rule(given: Any) -> Rule:
     """Read one line; raises ValueError."""
     if not isinstance(given, dict):
@@ -119,6 +147,7 @@ def _rule(given: Any) -> Rule:
     answer = Answer(
         failure=found.get("fail"), status=found.get("status"), message=found.get("message", ""),
         retry_after=found.get("retry_after"), delay=float(found.get("delay", 0)),
+        calls=_calls(found.get("calls", [])),
     )  # fmt: skip
     if isinstance(found.get("reply"), str):
         answer = replace(answer, text=found["reply"])

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Final, NamedTuple, cast
@@ -34,7 +35,7 @@ class _Out(NamedTuple):
 
     status: int
     headers: Mapping[str, str]
-    body: str | None
+    body: str | Iterator[str] | None
     kind: str = "application/json"
 
 
@@ -59,6 +60,8 @@ class ModelServer(LocalServer):
         """Fields of a request that it does not take, each with what it says of it (400)."""
         self.open = 0
         """How many requests are under way."""
+        self.streamed = 0
+        """How many parts of streams were sent."""
         self._lock = threading.Lock()
 
     def handler(self) -> type[BaseHTTPRequestHandler]:
@@ -159,8 +162,18 @@ def _sent(request: ModelRequest, answer: Answer) -> _Out:
     if answer.status is not None and answer.status != 200:
         return _error(answer.status, answer.message or "scripted", headers)
     if request.speech == "chat" and request.body.get("stream"):
-        return _Out(200, headers, "".join(streamed(request, answer)), "text/event-stream")
+        return _Out(200, headers, _paced(request, answer), "text/event-stream")
     return _Out(200, headers, json.dumps(written(request, answer), ensure_ascii=False))
+
+
+def _paced(request: ModelRequest, answer: Answer) -> Iterator[str]:
+    """Give the parts of a stream as slowly, and as far, as the answer says."""
+    for number, part in enumerate(streamed(request, answer)):
+        if number == answer.breaks:
+            raise ConnectionError
+        if number and answer.pause:
+            time.sleep(answer.pause)
+        yield part
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> _Out:
@@ -200,15 +213,24 @@ def _handler_of(server: ModelServer) -> type[BaseHTTPRequestHandler]:
             if out.body is None:
                 self.close_connection = True
                 return
-            data = out.body.encode()
             try:
                 self.send_response(out.status)
                 for name, value in out.headers.items():
                     self.send_header(name, value)
                 self.send_header("Content-Type", out.kind)
-                self.send_header("Content-Length", str(len(data)))
+                if isinstance(out.body, str):
+                    data = out.body.encode()
+                    self.send_header("Content-Length", str(len(data)))
+                    self.end_headers()
+                    self.wfile.write(data)
+                    return
+                self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
-                self.wfile.write(data)
+                for part in out.body:
+                    data = part.encode()
+                    self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+                    server.streamed += 1
+                self.wfile.write(b"0\r\n\r\n")
             except ConnectionError:
                 self.close_connection = True  # the client did not wait; it was told to be late
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, cast
 
@@ -28,6 +28,9 @@ _BROKEN: Final = '{"candidates": [{"item": 1, "quote": "half of'
 class Answer:
     """What is answered: ``value`` as JSON in the form asked for, or ``text`` as it is.
 
+    ``calls`` are tools that the model asks for, each a name and its arguments. ``pause`` is in
+    seconds, between the parts of a stream, and ``breaks`` ends one after so many parts.
+
     ``status`` other than 200 is an error of the server with ``message``, and ``retry_after`` in
     its header; ``delay`` is in seconds, before anything is sent. ``usage`` are tokens in and out;
     where it is None they are estimated, and left out where it is ().
@@ -42,6 +45,9 @@ class Answer:
     delay: float = 0.0
     usage: tuple[int, ...] | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    calls: tuple[tuple[str, Any], ...] = ()
+    pause: float = 0.0
+    breaks: int | None = None
 
 
 @dataclass(frozen=True)
@@ -90,11 +96,20 @@ class ModelRequest:
         return named or bearer
 
     @property
+    def tools(self) -> list[str]:
+        """The names of the tools that the model may ask for."""
+        names: list[str] = []
+        for one in cast("list[dict[str, Any]]", self.body.get("tools") or []):
+            inner: list[dict[str, Any]] = one.get("functionDeclarations") or [one]
+            names += [str(each.get("function", each).get("name", "")) for each in inner]
+        return names
+
+    @property
     def form(self) -> Literal["json_schema", "tool", "prompted"] | None:
         """How a schema was asked for; None where none was."""
         if _schema_in(self.body) is not None:
             return "json_schema"
-        if self.body.get("tools"):
+        if self.body.get("tools") and not _is_free(self.body):
             return "tool"
         return "prompted" if _PROMPTED in self.text else None
 
@@ -130,6 +145,8 @@ def written(request: ModelRequest, answer: Answer) -> dict[str, Any]:
     usage = answer.usage
     if usage is None:
         usage = (estimate_tokens(request.text), estimate_tokens(text))
+    if answer.calls:
+        return _CALLERS[request.speech](request, answer.text or "", answer.calls, usage)
     return _WRITERS[request.speech](request, text, answer.failure, usage)
 
 
@@ -216,6 +233,52 @@ _WRITERS: Final = {
 }  # fmt: skip
 
 
+def _chat_calls(
+    request: ModelRequest, text: str, calls: Sequence[tuple[str, Any]], usage: tuple[int, ...]
+) -> dict[str, Any]:
+    whole = _chat(request, text, None, usage)
+    asked = [
+        {"id": f"call_{request.number}_{n}", "type": "function",
+         "function": {"name": name, "arguments": _arguments(given)}}
+        for n, (name, given) in enumerate(calls)
+    ]  # fmt: skip
+    message = {"role": "assistant", "content": text or None, "tool_calls": asked}
+    whole["choices"][0] |= {"message": message, "finish_reason": "tool_calls"}
+    return whole
+
+
+def _anthropic_calls(
+    request: ModelRequest, text: str, calls: Sequence[tuple[str, Any]], usage: tuple[int, ...]
+) -> dict[str, Any]:
+    whole = _anthropic(request, text, None, usage)
+    parts: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+    parts += [
+        {"type": "tool_use", "id": f"toolu_{request.number}_{n}", "name": name, "input": given}
+        for n, (name, given) in enumerate(calls)
+    ]
+    return {**whole, "content": parts, "stop_reason": "tool_use"}
+
+
+def _google_calls(
+    request: ModelRequest, text: str, calls: Sequence[tuple[str, Any]], usage: tuple[int, ...]
+) -> dict[str, Any]:
+    whole = _google(request, text, None, usage)
+    parts: list[dict[str, Any]] = [{"text": text}] if text else []
+    parts += [{"functionCall": {"name": name, "args": given}} for name, given in calls]
+    whole["candidates"][0]["content"]["parts"] = parts
+    return whole
+
+
+_CALLERS: Final = {
+    "chat": _chat_calls, "responses": _chat_calls, "anthropic": _anthropic_calls,
+    "google": _google_calls,
+}  # fmt: skip
+
+
+def _arguments(given: Any) -> str:
+    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+
+
 def streamed(request: ModelRequest, answer: Answer) -> Iterator[str]:
     """Give an answer of chat/completions as the events of a stream, a few words in each."""
     whole = written(request, answer)
@@ -225,8 +288,18 @@ def streamed(request: ModelRequest, answer: Answer) -> Iterator[str]:
     deltas: list[dict[str, Any]] = [
         {"content": piece if number == 0 else f" {piece}"} for number, piece in enumerate(pieces)
     ]
-    if calls := choice["message"].get("tool_calls"):
-        deltas = [{"tool_calls": [{"index": 0, **calls[0]}]}]
+    if choice["message"].get("content") is None:
+        deltas = []
+    for place, call in enumerate(choice["message"].get("tool_calls") or []):
+        # As providers do: the name first, then the arguments, cut anywhere.
+        written_out: str = call["function"]["arguments"]
+        half = len(written_out) // 2
+        first = {**call, "function": {**call["function"], "arguments": written_out[:half]}}
+        deltas.append({"tool_calls": [{"index": place, **first}]})
+        rest = {"index": place, "function": {"arguments": written_out[half:]}}
+        deltas.append({"tool_calls": [rest]})
+    if choice["message"].get("refusal"):
+        deltas.append({"refusal": choice["message"]["refusal"]})
     for delta in [{"role": "assistant"}, *deltas, None]:
         finish = choice["finish_reason"] if delta is None else None
         chunk = {
@@ -263,6 +336,16 @@ def sample_of(schema: Mapping[str, Any]) -> Any:
 
 
 # ------------------------------------------------------------------------------- reading
+
+
+def _is_free(body: Mapping[str, Any]) -> bool:
+    """Whether the model may choose between a tool and text."""
+    chosen = body.get("tool_choice")
+    if isinstance(chosen, Mapping):
+        chosen = cast("Mapping[str, Any]", chosen).get("type")
+    configured = body.get("toolConfig", {}).get("functionCallingConfig", {}).get("mode")
+    declared = any("functionDeclarations" in one for one in body["tools"])
+    return chosen in ("auto", "none") or (declared and configured in (None, "AUTO"))
 
 
 def _text(content: Any) -> str:

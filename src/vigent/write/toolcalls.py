@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vigent.domain.changes import ChangeSet
+from vigent.domain.gate.policy import GatePolicy
 from vigent.domain.threads import ThreadItem, ThreadRow
 from vigent.domain.time import iso
 from vigent.errors import NotFound
@@ -20,6 +21,7 @@ from vigent.write.capture import Capture
 from vigent.write.context import Context
 from vigent.write.result import WriteResult
 from vigent.write.session import Session
+from vigent.write.toolgate import weighed
 from vigent.write.verbs import Writer
 
 __all__ = ["Source", "ToolCall", "ToolCalls"]
@@ -37,18 +39,25 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The item that a proposal rests on, and what of its words is needed elsewhere."""
+    """The item that a proposal rests on, and what of its words is needed elsewhere.
+
+    ``quoted`` says that the model named those words, and they bear it out.
+    """
 
     item: ThreadItem
     thread: ThreadRow
     words: str
+    quoted: bool = False
 
 
 class ToolCalls:
     """Takes in what tools of one tenant and store do; ``checks`` are the caller's own."""
 
-    def __init__(self, writer: Writer, checks: Sequence[Callable[..., Any]]) -> None:
+    def __init__(
+        self, writer: Writer, checks: Sequence[Callable[..., Any]], policy: GatePolicy
+    ) -> None:
         self._writer = writer
+        self._policy = policy
         self._context = writer.context
         self.checks = tuple(checks)
 
@@ -71,6 +80,18 @@ class ToolCalls:
         def answer(session: Session) -> str:
             if refused is not None:
                 return tell(self._writer.refuse(session, draft, refused))
+            against = weighed(
+                session, self._context, person, request, source and source.item,
+                words=source.words if source else "", quoted=bool(source and source.quoted),
+                policy=self._policy,
+            )  # fmt: skip
+            if against is not None and against.outcome == "rejected":
+                # What it is about may be the secret itself.
+                return tell(self._writer.note_refused(session, person, {}, against.code))
+            if against is not None:
+                draft.held = draft.held or against.code
+                buffered = against.outcome == "buffered" and draft.held == against.code
+                draft.hold_as = "buffered" if buffered else "pending_review"
             if source is not None:
                 draft.source_episode = self._cited(session, person, source)
             return tell(self._writer.enter_proposed(session, draft))

@@ -6,6 +6,7 @@ class ModelRequestParameters:
     def __init__(
         self,
         *,
+        function_tools: list[ToolDefinition] = ...,
         output_mode: str = ...,
         output_tools: list[ToolDefinition] = ...,
         allow_text_output: bool = ...,

@@ -14,6 +14,7 @@ from vigent.edges.http import (
     agents,
     audit,
     blocks,
+    chat,
     episodes,
     extraction,
     finding,
@@ -24,6 +25,7 @@ from vigent.edges.http import (
     memory,
     names,
     persons,
+    responses,
     state,
     stores,
     tenants,
@@ -43,6 +45,7 @@ from vigent.edges.http.troubles import Troubles
 from vigent.effective import effective_settings
 from vigent.service import Service
 from vigent.settings import Settings
+from vigent.wiring import open_models
 
 __all__ = ["create_app"]
 
@@ -111,7 +114,7 @@ def create_app(
     # What is asked most often is looked for first; what is named as it stands before what is open.
     for part in (
         state, stores, extraction, gate, finding, many, memory, threads, episodes, names, blocks,
-        agents, tools, persons, keys, tenants, audit, health,
+        agents, tools, responses, chat, persons, keys, tenants, audit, health,
     ):  # fmt: skip
         app.include_router(part.router)
     app.include_router(health.keyed)
@@ -128,6 +131,7 @@ def open_service(settings: Settings, opened: Callable[[Service], None] | None = 
     service = Service.open(
         store.db, schema=store.schema or None, embedder=settings.embedder,
         durability=store.durability, busy_timeout=store.busy_seconds,
+        models=open_models(settings.models),
     )  # fmt: skip
     with ExitStack() as failing:
         failing.callback(service.close)

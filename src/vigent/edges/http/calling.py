@@ -36,12 +36,14 @@ from vigent.service import Presented, Service
 from vigent.service.caller import Caller
 
 __all__ = [
+    "Asking",
     "Called",
     "Idempotency",
     "Pending",
     "Route",
     "answer",
     "decoded",
+    "noted",
     "open_query",
     "presented",
     "reads",
@@ -49,6 +51,7 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 _OPEN: Final = "open_query"
 _UTF8: Final = ("utf-8", "utf8")
@@ -120,6 +123,8 @@ async def _called(request: Request) -> Pending:
 
 Called = Annotated[Caller, Depends(_called)]
 """The caller of a handler that is marked with ``reads`` or ``writes``."""
+Asking = Annotated[Pending, Depends(_called)]
+"""The request of a handler that comes to its caller, and runs, by itself."""
 Idempotency = Annotated[str | None, Header(alias=_REPEATED, min_length=1, max_length=200)]
 
 
@@ -138,9 +143,13 @@ def _marked(cross: Cross, handler: Callable[..., Any]) -> Callable[..., Coroutin
 
 
 def _handled(handler: Callable[..., Any], caller: Caller, given: dict[str, Any]) -> Any:
-    """Run a handler; what the engine refuses is noted as what the caller is refused."""
+    return noted(caller, lambda: handler(caller, **given))
+
+
+def noted(caller: Caller, call: Callable[[], T]) -> T:
+    """Run a part of a handler; what the engine refuses is noted as what the caller is refused."""
     try:
-        return handler(caller, **given)
+        return call()
     except (Forbidden, NotFound) as error:
         caller.note_refusal(error)
         raise

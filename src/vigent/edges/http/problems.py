@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any, Final, cast
 
@@ -27,9 +28,15 @@ from vigent.errors import (
     VigentError,
 )
 
-__all__ = ["MEDIA_TYPE", "add_problems", "problem", "status_of"]
+__all__ = ["CHAT", "MEDIA_TYPE", "add_problems", "problem", "status_of"]
 
 MEDIA_TYPE: Final = "application/problem+json"
+CHAT: Final = "/v1/chat/completions"
+"""Where errors bear, beside all else, a member ``error`` as OpenAI's clients read it."""
+_KINDS: Final = {
+    401: "authentication_error", 403: "permission_error", 404: "not_found_error",
+    429: "rate_limit_error", 500: "server_error", 501: "server_error", 503: "server_error",
+}  # fmt: skip
 
 # The first that fits decides; what is below a class stands before it.
 _STATUS: Final[tuple[tuple[type[VigentError], int], ...]] = (
@@ -98,10 +105,10 @@ def _of_ours(request: Request, error: Exception) -> Response:
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     detail = error.message if status < 500 or status in (501, 503) else "the service failed"
-    return problem(status, error.code, detail, field=error.field, headers=headers)
+    return _shaped(request, problem(status, error.code, detail, field=error.field, headers=headers))
 
 
-def _of_validation(_: Request, error: Exception) -> Response:
+def _of_validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for these alone
     found: list[dict[str, Any]] = []
     for one in error.errors():
@@ -113,7 +120,8 @@ def _of_validation(_: Request, error: Exception) -> Response:
         found.append({"field": field, "message": message})
     first = found[0]
     detail = f"{first['field']}: {first['message']}"
-    return problem(422, "invalid_input", detail, field=first["field"], errors=found)
+    told = problem(422, "invalid_input", detail, field=first["field"], errors=found)
+    return _shaped(request, told)
 
 
 def _said(one: Any) -> str:
@@ -135,7 +143,7 @@ def _of_http(request: Request, error: Exception) -> Response:
     detail = str(error.detail)
     if error.status_code == 404 and detail == "Not Found":
         detail = "there is no such route; /docs and /openapi.json list them"
-    return problem(error.status_code, code, detail, headers=headers)
+    return _shaped(request, problem(error.status_code, code, detail, headers=headers))
 
 
 def _allowed(request: Request) -> list[str]:
@@ -157,8 +165,22 @@ def _allowed(request: Request) -> list[str]:
     ]
 
 
-def _of_fault(_: Request, __: Exception) -> Response:
-    return problem(500, "internal", "the service failed")
+def _of_fault(request: Request, _: Exception) -> Response:
+    return _shaped(request, problem(500, "internal", "the service failed"))
+
+
+def _shaped(request: Request, told: Response) -> Response:
+    """Have clients of OpenAI's chat protocol find the error where they look for it too."""
+    if request.scope["path"] != CHAT:
+        return told
+    found = json.loads(bytes(told.body))
+    kind = _KINDS.get(told.status_code, "invalid_request_error")
+    error = {
+        "message": found["detail"], "type": kind, "param": found.get("field"),
+        "code": found["code"],
+    }  # fmt: skip
+    headers = {n: v for n, v in told.headers.items() if n not in ("content-length", "content-type")}
+    return Response(dumped({**found, "error": error}), told.status_code, headers, MEDIA_TYPE)
 
 
 def add_problems(app: FastAPI) -> None:

@@ -21,10 +21,12 @@ from vigent.edges.http.answers.threads import (
 from vigent.edges.http.bodies import Body, IndexId, Timezone
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
+from vigent.govern.responses import remove_responses
 from vigent.service.threads import (
     home_of,
     make_thread,
     own_thread,
+    responses_on,
     shown,
     shown_item,
     threads_after,
@@ -118,7 +120,9 @@ def remove(caller: Called, thread_id: ThreadId) -> Response:
     A shared one is not removed in a request for a person.
     """
     memory, row = own_thread(caller, thread_id)
+    traces = responses_on(memory, row, caller.person)
     items = memory.threads.delete(row.id, person=caller.person)
+    remove_responses(caller.host.registry, caller.tenant, traces)
     return answer({"thread_id": row.id, "items": items})
 
 

@@ -10,8 +10,8 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
 
 import httpx2
 from pydantic_ai.direct import model_request
@@ -30,6 +30,7 @@ from pydantic_ai.messages import (
     SystemPromptPart,
     TextPart,
     ToolCallPart,
+    ToolReturnPart,
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters
@@ -41,10 +42,19 @@ from pydantic_ai.tools import ToolDefinition
 
 from vigent.domain.redaction import without_secrets
 from vigent.domain.tokens import estimate_tokens
-from vigent.errors import InvalidInput, ProviderError
+from vigent.errors import InvalidInput, ModelRefusal, ProviderError
+from vigent.models.language.conversing import estimated
 from vigent.models.language.structured import Question, Refused, Reply, Structured
 from vigent.models.vectors import embeddable
-from vigent.ports.models import Completion, Told
+from vigent.ports.models import (
+    Completion,
+    Conversed,
+    ModelUsage,
+    Spoken,
+    Told,
+    ToolAsked,
+    ToolOffered,
+)
 
 __all__ = ["NativeLanguageModel"]
 
@@ -52,6 +62,15 @@ _AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_WAIT: Final = 20.0
 _SHOWN: Final = 200
 _TOOL: Final = "answer"
+
+
+class _Sent(NamedTuple):
+    """One request, as the package takes it."""
+
+    messages: list[ModelMessage]
+    parameters: ModelRequestParameters | None
+    max_tokens: int
+    temperature: float | None
 
 
 class NativeLanguageModel:
@@ -115,6 +134,38 @@ class NativeLanguageModel:
             messages, schema, least, max_tokens or self._max_tokens, timeout or self._total
         )
 
+    async def converse(
+        self,
+        messages: Sequence[Spoken],
+        *,
+        tools: Sequence[ToolOffered] = (),
+        max_tokens: int | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - for all tries, not for one wait
+    ) -> AsyncGenerator[str | Conversed]:
+        """Give the answer in one piece; see ``vigent.ports.models.LanguageModel``."""
+        wanted, until = estimated(messages, tools), time.monotonic() + (timeout or self._total)
+        settings = _Sent(
+            _conversation(messages), _offered(tools), max_tokens or self._max_tokens, None
+        )  # fmt: skip
+        for attempt in range(1, self._attempts + 1):
+            left = min(self._timeout, max(until - time.monotonic(), 0.001))
+            try:
+                done = _conversed(await self._sent(settings, left), wanted, attempt)
+            except ContentFilterError:
+                error = ModelRefusal("the model, or a filter of its provider, would not answer")
+                raise error.spent(attempt, attempt, wanted, 0) from None
+            except (AgentRunError, TimeoutError, httpx2.HTTPError) as error:
+                problem = self._failed(error, attempt)
+            else:
+                if done.text:
+                    yield done.text
+                yield done
+                return
+            wait = self._wait(problem, attempt)
+            if self._is_last(problem, attempt, wait, until):
+                raise problem from None  # its cause may show the key
+            await asyncio.sleep(wait)
+
     def close(self) -> None:
         """Do nothing: each request has a connection of its own."""
 
@@ -130,25 +181,34 @@ class NativeLanguageModel:
                 return Reply("", "refused", self._model, attempt, _estimated(question), 0)
             except (AgentRunError, TimeoutError, httpx2.HTTPError) as error:
                 problem = self._failed(error, attempt)
-            asked = problem.retry_after if problem.retry_after > 1.0 else None
-            spread = self._backoff * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)  # noqa: S311
-            wait = asked or min(_LONGEST_WAIT, spread)
-            late = time.monotonic() + wait >= until
-            if problem.final or attempt == self._attempts or wait > _LONGEST_WAIT or late:
+            wait = self._wait(problem, attempt)
+            if self._is_last(problem, attempt, wait, until):
                 raise problem from None  # its cause may show the key
             time.sleep(wait)
         raise ProviderError("was not asked: attempts must be at least 1")
 
+    def _wait(self, problem: ProviderError, attempt: int) -> float:
+        """Give the seconds before the next try: as asked for, else growing and spread."""
+        asked = problem.retry_after if problem.retry_after > 1.0 else None
+        spread = self._backoff * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)  # noqa: S311
+        return asked or min(_LONGEST_WAIT, spread)
+
+    def _is_last(self, problem: ProviderError, attempt: int, wait: float, until: float) -> bool:
+        late = time.monotonic() + wait >= until
+        return problem.final or attempt == self._attempts or wait > _LONGEST_WAIT or late
+
     async def _once(self, question: Question, within: float) -> ModelResponse:
+        asked = _Sent(_told(question.messages), _wanted(question.schema), question.max_tokens, 0)
+        return await self._sent(asked, within)
+
+    async def _sent(self, asked: _Sent, within: float) -> ModelResponse:
+        settings = {"max_tokens": asked.max_tokens, "timeout": within, "max_retries": 0}
+        if asked.temperature is not None:
+            settings["temperature"] = asked.temperature
         async with httpx2.AsyncClient(timeout=within) as client, asyncio.timeout(within):
             return await model_request(
-                self._over(client),
-                _told(question.messages),
-                model_settings={
-                    "max_tokens": question.max_tokens, "temperature": 0, "timeout": within,
-                    "max_retries": 0,
-                },
-                model_request_parameters=_wanted(question.schema),
+                self._over(client), asked.messages, model_settings=settings,
+                model_request_parameters=asked.parameters,
             )  # fmt: skip
 
     def _over(self, client: httpx2.AsyncClient) -> Model:
@@ -199,6 +259,69 @@ def _told(messages: Sequence[Told]) -> list[ModelMessage]:
     if parts:
         found.append(ModelRequest(parts))
     return found
+
+
+def _conversation(messages: Sequence[Spoken]) -> list[ModelMessage]:
+    """Give a conversation as the package has it; a tool's result goes with what is asked next."""
+    names = {call.id: call.name for one in messages for call in one.calls}
+    found: list[ModelMessage] = []
+    parts: list[SystemPromptPart | UserPromptPart | ToolReturnPart] = []
+    for one in messages:
+        text = embeddable(one.text)
+        if one.role == "system":
+            parts.append(SystemPromptPart(text))
+        elif one.role == "user":
+            parts.append(UserPromptPart(text))
+        elif one.role == "tool":
+            id = one.call_id or ""
+            parts.append(ToolReturnPart(names.get(id, "tool"), text, tool_call_id=id))
+        else:
+            if parts:
+                found.append(ModelRequest(list(parts)))
+                parts = []
+            calls = [ToolCallPart(c.name, c.arguments, tool_call_id=c.id) for c in one.calls]
+            found.append(ModelResponse([*([TextPart(text)] if text else []), *calls]))
+    if parts:
+        found.append(ModelRequest(list(parts)))
+    return found
+
+
+def _offered(tools: Sequence[ToolOffered]) -> ModelRequestParameters | None:
+    if not tools:
+        return None
+    return ModelRequestParameters(
+        function_tools=[
+            ToolDefinition(
+                name=one.name, description=one.description,
+                parameters_json_schema=dict(one.parameters),
+            )
+            for one in tools
+        ]
+    )  # fmt: skip
+
+
+def _conversed(response: ModelResponse, wanted: int, calls: int) -> Conversed:
+    """Give what came; raises ModelRefusal."""
+    text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    asked = tuple(
+        ToolAsked(
+            part.tool_call_id, part.tool_name,
+            part.args if isinstance(part.args, str) else json.dumps(part.args or {}),
+        )
+        for part in response.parts
+        if isinstance(part, ToolCallPart)
+    )  # fmt: skip
+    spent = (
+        response.usage.input_tokens or wanted,
+        response.usage.output_tokens or estimate_tokens(text),
+    )
+    if response.finish_reason == "content_filter":
+        error = ModelRefusal("the model, or a filter of its provider, would not answer")
+        raise error.spent(calls, calls, *spent)
+    usage, model = ModelUsage(calls, calls - 1, *spent), str(response.model_name or "")[:200]
+    if response.finish_reason == "length":
+        return Conversed(text, (), usage, "length", model)
+    return Conversed(text, asked, usage, "tools" if asked else "stop", model)
 
 
 def _wanted(schema: Mapping[str, Any] | None) -> ModelRequestParameters | None:

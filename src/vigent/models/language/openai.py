@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -12,6 +13,7 @@ from vigent.domain.answerjson import as_instructed
 from vigent.domain.tokens import estimate_tokens
 from vigent.errors import InvalidInput, ProviderError
 from vigent.models.endpoint import Endpoint, Refusal
+from vigent.models.language.conversing import Gathered, estimated, messages_of, tools_of
 from vigent.models.language.structured import (
     FORM_WORDS,
     Form,
@@ -21,7 +23,7 @@ from vigent.models.language.structured import (
     Structured,
 )
 from vigent.models.vectors import embeddable
-from vigent.ports.models import Completion, Told
+from vigent.ports.models import Completion, Conversed, Spoken, Told, ToolOffered
 
 __all__ = ["OpenAILanguageModel"]
 
@@ -37,6 +39,7 @@ class _Dialect:
 
     limit: str = "max_tokens"
     temperature: bool = True
+    usage: bool = True
 
     def learn(self, reason: str) -> bool:
         """Change what a refusal is about; gives whether anything was."""
@@ -45,6 +48,9 @@ class _Dialect:
             return True
         if self.limit == "max_tokens" and "max_completion_tokens" in reason.lower():
             self.limit = "max_completion_tokens"
+            return True
+        if self.usage and "stream_options" in reason.lower():
+            self.usage = False
             return True
         return False
 
@@ -119,6 +125,53 @@ class OpenAILanguageModel:
         return self._structured.complete(
             messages, schema, least, max_tokens or self._max_tokens, timeout or self._total
         )
+
+    async def converse(
+        self,
+        messages: Sequence[Spoken],
+        *,
+        tools: Sequence[ToolOffered] = (),
+        max_tokens: int | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - for all tries, not for one wait
+    ) -> AsyncGenerator[str | Conversed]:
+        """Give the answer in pieces; see ``vigent.ports.models.LanguageModel``."""
+        wanted, within, calls = estimated(messages, tools), timeout or self._total, 0
+        while True:
+            calls += 1
+            came = Gathered(self._model, wanted)
+            body = self._streaming(messages, tools, max_tokens)
+            try:
+                async with aclosing(
+                    self._endpoint.events("chat/completions", body, within=within)
+                ) as events:
+                    async for event in events:
+                        piece = came.take(event)
+                        if piece:
+                            yield piece
+            except ProviderError as error:
+                refused = error.status in (400, 422) and came.empty
+                if refused and calls < _DIALECTS and self._dialect.learn(error.message):
+                    continue
+                sent = (0, 0) if came.empty else (wanted, estimate_tokens("".join(came.text)))
+                raise error.spent(calls - 1, calls - 1, *sent) from None
+            if came.empty:
+                error = ProviderError(f"{self._endpoint.shown} answered without a message")
+                raise error.spent(calls, calls, wanted, 0)
+            yield came.whole(calls)
+            return
+
+    def _streaming(
+        self, messages: Sequence[Spoken], tools: Sequence[ToolOffered], max_tokens: int | None
+    ) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self._model, "messages": messages_of(messages), "stream": True,
+            self._dialect.limit: max_tokens or self._max_tokens,
+        }  # fmt: skip
+        if self._dialect.usage:
+            body["stream_options"] = {"include_usage": True}
+        if tools:
+            body |= {"tools": tools_of(tools), "tool_choice": "auto"}
+        return body
 
     def close(self) -> None:
         """Close its connections."""
