@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -166,17 +167,39 @@ def eval_data(
     of_set, path = _set_and_path(dataset, paths)
     if of_set is None and (corrupt is not None or seed is not None):
         raise InvalidInput("dataset", f"--corrupt and --seed go with {EXTRACT}")
+    asked = _Asked(dataset, of_set, path, shuffle, limit, answers, corrupt, seed)
+    _run(call, own_db(call, ctx), asked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be evaluated, as it was asked for."""
+
+    dataset: str
+    of_set: str | None
+    path: Path
+    shuffle: int | None
+    limit: int | None
+    answers: Path | None
+    corrupt: float | None
+    seed: int | None
+
+
+def _run(call: Call, db: str | None, asked: _Asked) -> None:
+    """Evaluate what was asked for, and tell what came of it."""
+    dataset, path = asked.dataset, asked.path
+    shuffle, limit, answers = asked.shuffle, asked.limit, asked.answers
     with progress_bar("reading") as (bar, task):
 
         def report(stage: str, done: int, total: int) -> None:
             bar.update(task, description=stage, completed=done, total=total)
 
-        if of_set is not None:
+        if asked.of_set is not None:
             if shuffle is not None or answers is not None:
                 raise InvalidInput("dataset", "extract goes without --shuffle and --answers")
             extracted = evaluate_extract(
-                of_set, path, share=0.2 if corrupt is None else corrupt,
-                seed=1 if seed is None else seed, limit=limit, db=own_db(call, ctx),
+                asked.of_set, path, share=0.2 if asked.corrupt is None else asked.corrupt,
+                seed=1 if asked.seed is None else asked.seed, limit=limit, db=db,
                 tenant=call.tenant, store=call.store, progress=report,
             )  # fmt: skip
             _tell_extract(call, extracted)
@@ -190,7 +213,7 @@ def eval_data(
             if shuffle is not None:
                 raise InvalidInput("shuffle", f"does not go with {dataset}")
             found = evaluate_recall(
-                dataset, path, db=own_db(call, ctx), limit=limit, answers=answers,
+                dataset, path, db=db, limit=limit, answers=answers,
                 progress=report, tenant=call.tenant, store=call.store,
             )  # fmt: skip
             _tell_recall(call, found)
@@ -198,7 +221,7 @@ def eval_data(
         result = evaluate(
             dataset,
             path,
-            db=own_db(call, ctx),
+            db=db,
             shuffle=shuffle,
             limit=limit,
             answers=answers,
