@@ -16,7 +16,7 @@ from vigent.evaluation.gold import multiwoz, sgd, timeqa, woz
 from vigent.evaluation.gold.dataset import Dialogue, GoldError, GoldSet
 from vigent.evaluation.replay import ReplayClock, perform, schema_of
 
-__all__ = ["DATASETS", "Progress", "evaluate"]
+__all__ = ["DATASETS", "Progress", "evaluate", "read_gold"]
 
 Progress = Callable[[str, int, int], None]
 """Told the stage ("reading", "writing" or "asking"), how much of it is done, and its total."""
@@ -55,7 +55,7 @@ def evaluate(
         InvalidInput: the set, the file, the limit or the store does not fit; names which.
     """
     report = progress or _silent
-    gold = _read(dataset, path, limit, report)
+    gold = read_gold(dataset, path, limit, report)
     with contextlib.ExitStack() as stack:
         if db is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="vigent-eval-"))
@@ -73,7 +73,8 @@ def evaluate(
         return _run(memory, gold, shuffle, lines, report)
 
 
-def _read(dataset: str, path: Path, limit: int | None, report: Progress) -> GoldSet:
+def read_gold(dataset: str, path: Path, limit: int | None, report: Progress) -> GoldSet:
+    """Read a data set; raises InvalidInput naming the set, the path or the limit."""
     reader = _READERS.get(dataset)
     if reader is None:
         raise InvalidInput("dataset", f"must be one of {', '.join(DATASETS)}, not {dataset!r}")

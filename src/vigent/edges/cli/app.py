@@ -25,6 +25,7 @@ from vigent.edges.cli import (
     moving,
     persons,
     reading,
+    replaying,
     reviewing,
     searching,
     serving,
@@ -141,7 +142,7 @@ def start(
 for part in (
     writing, reading, searching, contexts, threads, forgetting, persons, aliases, reviewing,
     importing, importchat, moving, checking, governing, serving, demo, evaluating, agents,
-    modelscript,
+    modelscript, replaying,
 ):  # fmt: skip
     part.register(app)
 

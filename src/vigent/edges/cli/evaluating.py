@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
+from vigent.edges.cli.boundary import ExitCode
 from vigent.edges.cli.command import Call, command, own_db
 from vigent.edges.cli.output import progress_bar
 from vigent.edges.cli.tables import card, rows
@@ -16,10 +18,12 @@ from vigent.evaluation.asking import KINDS
 from vigent.evaluation.gate import evaluate_gate
 from vigent.evaluation.recall import RECALL_SETS, evaluate_recall
 from vigent.evaluation.run import DATASETS, Progress, evaluate
+from vigent.rehearsal.extract import EXTRACTABLE, evaluate_extract
 
 __all__ = ["register"]
 
 GATE = "gate"
+EXTRACT = "extract"
 
 
 def _show(call: Call, result: dict[str, Any]) -> None:
@@ -82,6 +86,39 @@ def _tell_gate(call: Call, path: Path, report: Progress) -> None:
     call.out.show(table, *([wrong] if found["wrong"] else []))
 
 
+def _tell_extract(call: Call, found: dict[str, Any]) -> None:
+    """Tell what became of the right and of the wrong; ends with 1 where anything is wrong."""
+    if call.as_json:
+        call.out.line(found)
+    else:
+        counts = ("dialogues", "windows", "candidates", "right", "corrupted", "slots_checked")
+        table = rows("went wrong", "times", "in force", "reasons")
+        for way, got in found["by_way"].items():
+            reasons = ", ".join(f"{code} {count}" for code, count in got["reasons"].items())
+            table.add_row(way, f"{got['n']:,}", str(got["in_force"]), reasons)
+        wrong = rows("wrong", "dialogue", "slot", "reason")
+        for one in found["wrong"]:
+            told = (one.get(of) for of in ("wrong", "dialogue", "slot", "reason"))
+            wrong.add_row(*(str(each or "") for each in told))
+        call.out.show(
+            card([("data set", found["dataset"]), *((n, f"{found[n]:,}") for n in counts)]),
+            table, *([wrong] if found["wrong"] else []),
+        )  # fmt: skip
+    if found["wrong_count"]:
+        raise typer.Exit(ExitCode.NO_ANSWER)
+
+
+def _set_and_path(dataset: str, paths: list[Path]) -> tuple[str | None, Path]:
+    """Give the set whose dialogues are extracted, for extract, and the path."""
+    if dataset == EXTRACT:
+        if len(paths) != 2:
+            raise InvalidInput("path", f"extract needs a set ({', '.join(EXTRACTABLE)}) and a path")
+        return str(paths[0]), paths[1]
+    if len(paths) != 1:
+        raise InvalidInput("path", "must be one file or folder")
+    return None, paths[0]
+
+
 def eval_data(
     call: Call,
     ctx: typer.Context,
@@ -89,11 +126,16 @@ def eval_data(
     dataset: Annotated[
         str,
         typer.Argument(
-            metavar="DATASET", help=f"One of {', '.join((*DATASETS, *RECALL_SETS, GATE))}."
+            metavar="DATASET",
+            help=f"One of {', '.join((*DATASETS, *RECALL_SETS, GATE, EXTRACT))}.",
         ),
     ],
-    path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A file or the folder of that set, any split.")
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH",
+            help="A file or the folder of that set, any split; for extract the set's name first.",
+        ),
     ],
     shuffle: Annotated[
         int | None,
@@ -106,19 +148,62 @@ def eval_data(
         Path | None,
         typer.Option("--answers", metavar="FILE", help="Write each answer as a JSON line."),
     ] = None,
+    corrupt: Annotated[
+        float | None,
+        typer.Option("--corrupt", metavar="SHARE", help="Of extract: how many go wrong; 0.2."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", help="Of extract: which go wrong; 1.")
+    ] = None,
 ) -> None:
     """Replay public dialogue data as real writes, ask every question, count wrong answers.
 
     Of locomo and longmemeval: capture the conversations and search for every question. Of gate: put
-    the candidates of a file through the gate, each line in a store of its own.
+    the candidates of a file through the gate, each line in a store of its own. Of extract: learn
+    the dialogues of sgd or multiwoz from a scripted model, of whose answers some go wrong.
 
     Without --db the store is a temporary one. Expected values come from the files alone.
     """
+    of_set, path = _set_and_path(dataset, paths)
+    if of_set is None and (corrupt is not None or seed is not None):
+        raise InvalidInput("dataset", f"--corrupt and --seed go with {EXTRACT}")
+    asked = _Asked(dataset, of_set, path, shuffle, limit, answers, corrupt, seed)
+    _run(call, own_db(call, ctx), asked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be evaluated, as it was asked for."""
+
+    dataset: str
+    of_set: str | None
+    path: Path
+    shuffle: int | None
+    limit: int | None
+    answers: Path | None
+    corrupt: float | None
+    seed: int | None
+
+
+def _run(call: Call, db: str | None, asked: _Asked) -> None:
+    """Evaluate what was asked for, and tell what came of it."""
+    dataset, path = asked.dataset, asked.path
+    shuffle, limit, answers = asked.shuffle, asked.limit, asked.answers
     with progress_bar("reading") as (bar, task):
 
         def report(stage: str, done: int, total: int) -> None:
             bar.update(task, description=stage, completed=done, total=total)
 
+        if asked.of_set is not None:
+            if shuffle is not None or answers is not None:
+                raise InvalidInput("dataset", "extract goes without --shuffle and --answers")
+            extracted = evaluate_extract(
+                asked.of_set, path, share=0.2 if asked.corrupt is None else asked.corrupt,
+                seed=1 if asked.seed is None else asked.seed, limit=limit, db=db,
+                tenant=call.tenant, store=call.store, progress=report,
+            )  # fmt: skip
+            _tell_extract(call, extracted)
+            return
         if dataset == GATE:
             if shuffle is not None or limit is not None or answers is not None:
                 raise InvalidInput("dataset", "gate goes without --shuffle, --limit and --answers")
@@ -128,7 +213,7 @@ def eval_data(
             if shuffle is not None:
                 raise InvalidInput("shuffle", f"does not go with {dataset}")
             found = evaluate_recall(
-                dataset, path, db=own_db(call, ctx), limit=limit, answers=answers,
+                dataset, path, db=db, limit=limit, answers=answers,
                 progress=report, tenant=call.tenant, store=call.store,
             )  # fmt: skip
             _tell_recall(call, found)
@@ -136,7 +221,7 @@ def eval_data(
         result = evaluate(
             dataset,
             path,
-            db=own_db(call, ctx),
+            db=db,
             shuffle=shuffle,
             limit=limit,
             answers=answers,

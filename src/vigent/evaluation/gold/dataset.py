@@ -138,7 +138,8 @@ Question = ValueQuestion | HistoryQuestion | SourceQuestion
 class Dialogue:
     """One dialogue: its changes in order of time, and all that can be asked about it.
 
-    ``subject`` is ``id``, unless an earlier dialogue of the same run bears that id.
+    ``subject`` is ``id``, unless an earlier dialogue of the same run bears that id. ``said`` is
+    every turn in order, where the set has turns that are read.
     """
 
     id: str
@@ -146,6 +147,7 @@ class Dialogue:
     changes: tuple[Change, ...]
     refusals: tuple[Refusal, ...]
     questions: tuple[Question, ...]
+    said: tuple[Utterance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,13 @@ def _dialogue(
         words = Utterance.of(number, "user", str(log[number]["text"]))
         steps.append(Step(words, given, dropped))
         before = state
-    return tell(dialogue_id, subject, steps, last_turn=len(log) - 1, known=slots.values())
+    said = [
+        Utterance.of(number, "system" if turn.get("metadata") else "user", str(turn.get("text")))
+        for number, turn in enumerate(log)
+    ]
+    return tell(
+        dialogue_id, subject, steps, last_turn=len(log) - 1, known=slots.values(), said=said
+    )
 
 
 def _spellings(value: Any) -> Spellings:

@@ -108,12 +108,17 @@ def _dialogue(story: Mapping[str, Any], table: SlotTable, taken: set[str]) -> Di
         last_turn=len(turns) - 1,
         known=table.values(),
         final=final,
+        said=[_utterance(number, turn) for number, turn in enumerate(turns)],
     )
 
 
-def _step(number: int, turn: Mapping[str, Any], table: SlotTable) -> Step:
+def _utterance(number: int, turn: Mapping[str, Any]) -> Utterance:
     speaker = str(turn.get("s", ""))
-    source = Utterance.of(number, _SPEAKERS.get(speaker, speaker), str(turn["u"]))
+    return Utterance.of(number, _SPEAKERS.get(speaker, speaker), str(turn["u"]))
+
+
+def _step(number: int, turn: Mapping[str, Any], table: SlotTable) -> Step:
+    source = _utterance(number, turn)
     given: dict[Slot, Spellings] = {}
     dropped: set[Slot] = set()
     refused: list[tuple[Slot, str]] = []

@@ -85,11 +85,12 @@ def tell(
     last_turn: int,
     known: Collection[Slot],
     final: Mapping[Slot, Spellings] | None = None,
+    said: Iterable[Utterance] = (),
 ) -> Dialogue:
     """Give the dialogue of these steps, one a turn and in order of the turns.
 
     ``final`` is the last state where the file itself names it, ``known`` every slot of the set
-    (the made-up ones must be none of them).
+    (the made-up ones must be none of them), ``said`` every turn.
     """
     runs: dict[Slot, list[_Run]] = {}
     snapshots: list[tuple[int, _Run, Spellings]] = []
@@ -113,6 +114,7 @@ def tell(
         _changes(everything, dropped),
         tuple(refusals),
         tuple(questions),
+        tuple(said),
     )
 
 
