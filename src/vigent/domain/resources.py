@@ -1,15 +1,17 @@
-"""What governs memory: tenants, stores, keys, agents, settings of persons, candidates; as rows."""
+"""What governs memory, as rows: tenants, stores, keys, agents, persons, candidates, windows."""
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from vigent.domain.time import Instant
 
 __all__ = ["KINDS", "AuditRow", "ResourceRow", "Rkind"]
 
-Rkind = Literal["tenant", "store", "key", "agent", "person", "candidate"]
-KINDS: Final[tuple[Rkind, ...]] = ("tenant", "store", "key", "agent", "person", "candidate")
+Rkind = Literal[
+    "tenant", "store", "key", "agent", "person", "candidate", "window", "reading", "run"
+]
+KINDS: Final[tuple[Rkind, ...]] = get_args(Rkind)
 
 
 class ResourceRow(NamedTuple):
