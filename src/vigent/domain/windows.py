@@ -42,6 +42,7 @@ _SHARED: Final = 200
 _WINDOW: Final = 12_000
 _PIECES: Final = 60
 _TOOL: Final = 300
+_KEYS: Final = 100
 
 
 class Piece(NamedTuple):
@@ -213,6 +214,16 @@ class Reading:
         return cls(
             cut=kept["cut"], keys=tuple(kept["keys"]), hide=None if hide is None else tuple(hide)
         )
+
+    def with_key(self, key: str, hide: Sequence[str] | None) -> Self:
+        """Give it with a key that speaks in the thread; what one hides stays hidden."""
+        keys = self.keys if key in self.keys else (*self.keys, key)[-_KEYS:]
+        if hide is None:
+            return replace(self, keys=keys)
+        # Every class is meant where none is named.
+        whole = not hide or self.hide == ()
+        both = () if whole else tuple(sorted({*hide, *(self.hide or ())}))
+        return replace(self, keys=keys, hide=both)
 
     def row(
         self, thread: ThreadRow, store: str, before: ResourceRow | None, now: Instant

@@ -24,7 +24,7 @@ from vigent.learn.queue import Outcome
 from vigent.ports.models import LanguageModel, MeteredModels
 from vigent.ports.storage import Snapshot
 
-__all__ = ["Learns", "Model", "Shown", "read_window", "show"]
+__all__ = ["Learns", "Model", "Shown", "delta_of", "read_window", "show", "shown"]
 
 _WORDS: Final = 2_000
 _FAULTS: Final = {"malformed": "invalid_model_output", "unknown_word": "invalid_model_output"}
@@ -172,7 +172,7 @@ def entered(shown: Shown, asked: Asked, memory: Learns, person: str) -> Outcome:
     amiss = [fault.code for fault in asked.reading.faults if fault.code != _REPEATED]
     for proposed in asked.reading.proposed:
         try:
-            found = memory.learn(person, _delta(shown, proposed))
+            found = memory.learn(person, delta_of(shown, proposed))
         except HidingFailed:
             amiss.append("hiding_failed")
             continue
@@ -199,7 +199,8 @@ def _outcome(
     return Outcome("failed" if nothing else "partial", code, counts)
 
 
-def _delta(shown: Shown, proposed: Proposed) -> dict[str, Any]:
+def delta_of(shown: Shown, proposed: Proposed) -> dict[str, Any]:
+    """Give a candidate with the real values and its zone; raises HidingFailed."""
     delta = proposed.delta()
     if shown.hiding is not None:
         show = shown.hiding.shown

@@ -21,6 +21,7 @@ from vigent.edges.cli import (
     governing,
     importchat,
     importing,
+    learning,
     modelscript,
     moving,
     persons,
@@ -141,7 +142,7 @@ def start(
 for part in (
     writing, reading, searching, contexts, threads, forgetting, persons, aliases, reviewing,
     importing, importchat, moving, checking, governing, serving, demo, evaluating, agents,
-    modelscript,
+    modelscript, learning,
 ):  # fmt: skip
     part.register(app)
 

@@ -24,6 +24,7 @@ from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.service.threads import (
     home_of,
     make_thread,
+    note_turn,
     own_thread,
     shown,
     shown_item,
@@ -138,6 +139,7 @@ def append(
     if body.occurred_at is not None:
         at = parse_instant(body.occurred_at, "occurred_at", timezone=body.timezone)
         fields["occurred_at"] = iso(at)
+    note_turn(caller, row)
     item = memory.threads.append(
         EngineThread(row), person=caller.person, idempotency_key=idempotency_key, **fields
     )
