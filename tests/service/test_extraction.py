@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from tests.service.extracting import (
     items_of,
     reads_what_is_said,
     served,
+    worker,
 )
 from vigent.edges.http.app import create_app
 from vigent.service import Service
@@ -97,6 +99,14 @@ AUTHOR = ("memory", "knowledge", "threads")
 SENTENCES: dict[str, Callable[[World], None]] = {}
 
 
+def until(true: Callable[[], bool], seconds: float = 15) -> bool:
+    """Wait until something is so."""
+    end = time.monotonic() + seconds
+    while not (done := true()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return done
+
+
 def sentence(text: str) -> Callable[[Callable[[World], None]], None]:
     def note(check: Callable[[World], None]) -> None:
         SENTENCES[text] = check
@@ -116,19 +126,16 @@ def _(w: World) -> None:
     w.talk.switch(quiet_minutes=30)
     w.drain()
     w.talk.talk("mira", GHENT)
-    w.clock.advance(minutes=31)
-    from tests.service.extracting import worker
-
+    w.clock.advance(seconds=1860)
     one = worker(w.service)
-    while one._round():
-        pass
-    one.stop()
-    assert w.asked == 0  # the next run is due an hour after the first
-    w.talk.run()
-    one = worker(w.service)
-    one._round()
-    one.stop()
-    assert w.talk.memories("mira") == [("mira", "city", "Ghent")]
+    one.start()
+    try:
+        time.sleep(0.5)
+        assert w.asked == 0  # the next run is due an hour after the first
+        w.talk.run()
+        assert until(lambda: w.talk.told()["windows"]["ready"] == 1)
+    finally:
+        one.stop()
 
 
 @sentence("types default to the four")
@@ -289,7 +296,7 @@ def _(w: World) -> None:
     w.talk.talk("mira", GHENT)
     w.drain()
     store = w.service.registry.named("default", "store", "default")
-    assert w.client.delete("/v1/stores/default", headers=w.talk.headers).status_code == 200
+    assert w.client.delete("/v1/memory/stores/default", headers=w.talk.headers).status_code == 200
     with w.service.storage.snapshot() as snapshot:
         for kind in ("window", "reading"):
             assert snapshot.resources("default", kind) == []
@@ -302,14 +309,14 @@ def _(w: World) -> None:
 def _(w: World) -> None:
     w.talk.switch(quiet_minutes=30)
     thread = w.talk.talk("mira", GHENT)
-    w.clock.advance(minutes=29)
+    w.clock.advance(seconds=1740)
     w.drain()
     assert w.asked == 0
     w.talk.talk("mira", "Anyway.", thread=thread)  # spoken in again: the time begins anew
-    w.clock.advance(minutes=29)
+    w.clock.advance(seconds=1740)
     w.drain()
     assert w.asked == 0
-    w.clock.advance(minutes=1)
+    w.clock.advance(seconds=60)
     w.drain()
     assert (w.asked, w.talk.memories("mira")) == (1, [("mira", "city", "Ghent")])
 
@@ -355,7 +362,7 @@ def _(w: World) -> None:
     w.talk.switch()
     thread = w.talk.talk("mira", GHENT)
     w.drain()
-    w.clock.advance(minutes=1)
+    w.clock.advance(seconds=60)
     w.talk.talk("mira", "My city is now Lund.", thread=thread)
     w.drain()
     assert w.talk.told()["last_run"]["superseded"] == 1

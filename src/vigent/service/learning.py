@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from vigent.domain.candidates import Candidate
 from vigent.domain.reasoning.window import StateLine
@@ -113,7 +113,7 @@ class AuthorMemory:
             names = (definition.name.replace("_", " "), *definition.aliases, *definition.enum)
             if len(found) < _LINES and any(fold(n) in spoken for n in names if len(n) > 2):
                 now: Any = self.memory.current(subject or "", definition.name, person=person)
-                several: tuple[Record | None, ...] = now if isinstance(now, tuple) else (now,)
+                several = cast("tuple[Record | None, ...]", now if definition.multi else (now,))
                 for record in several:
                     if record is not None:
                         found[record.memory_id] = record
@@ -131,7 +131,8 @@ def _line(record: Record) -> StateLine:
     value = record.text if record.attribute is None else record.value
     return StateLine(
         memory_id=record.memory_id, value=str(value), subject=record.subject,
-        attribute=record.attribute, type=record.type, since=record.valid_from.date().isoformat(),
+        attribute=record.attribute, type=record.memory_type,
+        since=record.valid_from.date().isoformat(),
     )  # fmt: skip
 
 

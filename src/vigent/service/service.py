@@ -284,6 +284,11 @@ class Service:
             if self._extractor is not None:
                 self._extractor.start()
 
+    @property
+    def worker_name(self) -> str:
+        """A name for a worker, another each time."""
+        return self.ids.new("wrk")
+
     def learn_now(self) -> None:
         """Have the worker of this process, if there is one, look for what is to be read."""
         if self._extractor is not None:

@@ -13,7 +13,6 @@ from vigent.domain.windows import Waiting
 from vigent.errors import StoreReadOnly, VigentError
 from vigent.govern.metering import Metering
 from vigent.ports.models import LanguageModels
-from vigent.ports.system import IdSource
 from vigent.service.caller import Host
 from vigent.service.learning import Learner, Place
 from vigent.settings import LearningSettings
@@ -34,7 +33,11 @@ class Reads(Host, Protocol):
 
     models: LanguageModels | None
     metering: Metering
-    ids: IdSource
+
+    @property
+    def worker_name(self) -> str:
+        """A name for a worker, another each time."""
+        ...
 
 
 def extractor_of(service: Reads, learning: LearningSettings) -> Extractor | None:
@@ -43,7 +46,7 @@ def extractor_of(service: Reads, learning: LearningSettings) -> Extractor | None
     if service.models is None or not storage.writable or storage.is_branch:
         return None
     learner = Learner(
-        service, service.models, service.metering, SystemClock(), by=service.ids.new("wrk"),
+        service, service.models, service.metering, SystemClock(), by=service.worker_name,
         lease_seconds=learning.lease_seconds,
     )  # fmt: skip
     return Extractor(learner, threads=learning.threads, look_seconds=learning.look_seconds)

@@ -67,8 +67,12 @@ def worker(*, db: Db = None, once: Once = False, config: Config = None) -> None:
             one.stop()
             return
         stopped = threading.Event()
+
+        def stop(*_: object) -> None:
+            stopped.set()
+
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: stopped.set())
+            signal.signal(number, stop)
         print(f"Vigent reads conversations of {visible(shown_database(settings.store.db))}"
               " (Ctrl-C ends it)")  # fmt: skip
         sys.stdout.flush()
