@@ -108,6 +108,5 @@ def test_a_few_threads_are_each_read_once(tmp_path):
 @pytest.mark.slow
 def test_a_thousand_threads_are_each_read_once(tmp_path):
     seed = int(os.environ.get("SEED") or random.randrange(10**6))
-    print(f"SEED={seed}")
     many = int(os.environ.get("VIGENT_THREADS", "1000"))
     rehearse(tmp_path / "s.db", many, max(4, many // 40), seed)
