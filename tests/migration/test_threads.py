@@ -78,7 +78,8 @@ def test_what_was_there_is_as_it_was(old, clock):
         assert connection.execute("PRAGMA user_version").fetchone() == (9,)
         steps = connection.execute("SELECT number, name FROM migration").fetchall()
     connection.close()
-    names = ["first", "threads", "index", "typed", "aliases", "resources", "governance", "lists"]
+    names = ["first", "threads", "index", "typed", "aliases", "resources", "governance", "lists",
+             "quiet"]  # fmt: skip
     assert steps == list(enumerate(names, 1))
 
 

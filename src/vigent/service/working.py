@@ -6,7 +6,6 @@ import logging
 import threading
 import time
 from collections import Counter
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, Protocol
 
 from vigent.domain.windows import Waiting
@@ -25,7 +24,9 @@ _log = logging.getLogger("vigent")
 _PAUSES: Final = (1.0, 5.0, 30.0)
 """Seconds it waits after one failure, after two, and so on."""
 _EASE: Final = 20
-"""Looking for work takes at most one part in so many of the time."""
+"""Looking for work takes at most one part in so many of the time …"""
+_LONGEST: Final = 10.0
+"""… but it looks again after so many seconds at the latest."""
 
 
 class Reads(Host, Protocol):
@@ -67,7 +68,6 @@ class Extractor:
         self._under_way = 0
         self._changed = threading.Condition()
         self._woken = self._stopped = False
-        self._pool: ThreadPoolExecutor | None = None
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -90,8 +90,6 @@ class Extractor:
             self._changed.wait_for(lambda: not self._under_way, seconds)
         if self._thread is not None:
             self._thread.join(seconds)
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
 
     def drain(self) -> None:
         """Read all that there is to read now, in this thread and the others; then return."""
@@ -111,13 +109,12 @@ class Extractor:
                 failures += 1
                 self._tell(error)
             took = time.monotonic() - began
-            pause = max(self._pause, took * _EASE) if not failures else self._after(failures)
+            pause = max(self._pause, min(took * _EASE, _LONGEST))
+            if failures:
+                pause = _PAUSES[min(failures, len(_PAUSES)) - 1]
             with self._changed:
                 self._changed.wait_for(lambda: self._stopped or self._woken, pause)
                 self._woken = False
-
-    def _after(self, failures: int) -> float:
-        return _PAUSES[min(failures, len(_PAUSES)) - 1]
 
     def _tell(self, error: Exception) -> None:
         told = str(error) if isinstance(error, VigentError) else type(error).__name__
@@ -173,18 +170,17 @@ class Extractor:
         with self._changed:
             self._under_way += 1
             self._busy.update(names)
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="vigent-reading")
-        done = self._pool.submit(self._do, place, window)
 
-        def over(_: Future[None]) -> None:
+        def do() -> None:
+            self._do(place, window)
             with self._changed:
                 self._under_way -= 1
                 self._busy.subtract(names)
                 self._woken = True
                 self._changed.notify_all()
 
-        done.add_done_callback(over)
+        # A daemon: a process that ends does not wait for a model that never answers.
+        threading.Thread(target=do, name="vigent-reading", daemon=True).start()
 
     def _do(self, place: Place, window: Waiting | None) -> None:
         try:
