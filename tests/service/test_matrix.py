@@ -81,7 +81,7 @@ ROUTES = {
     ("DELETE", STORE): Good(MANAGED, "write", params={"dry_run": True}),
     ("GET", f"{STORE}/extraction"): Good(("memory", "threads", "management"), "read"),
     ("PUT", f"{STORE}/extraction"): Good(("threads",), "write", body=SWITCH),
-    ("POST", f"{STORE}/extraction/run"): Good(("threads",), "write", body={}, code=501),
+    ("POST", f"{STORE}/extraction/run"): Good(("threads",), "write", body={}, code=202),
     ("DELETE", f"{STORE}/extraction/connector"): Good(
         ("memory", "management"), "write", code=204
     ),
