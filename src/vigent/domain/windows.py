@@ -257,6 +257,11 @@ class Run:
     last: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
+    def told(self) -> dict[str, Any] | None:
+        """What is told of the last run; None before the first."""
+        return {name: value for name, value in self.last.items() if name != "partial"} or None
+
+    @property
     def is_open(self) -> bool:
         """Whether a run is under way."""
         return bool(self.last) and self.last.get("ended_at") is None

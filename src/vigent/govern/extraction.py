@@ -151,7 +151,7 @@ def _work(snapshot: Snapshot, tenant: str, store: str) -> dict[str, Any]:
         "queued": sum(1 for _ in _windows(snapshot, tenant, store, QUEUED)),
         "parked": sum(1 for _ in _windows(snapshot, tenant, store, PARKED)),
     }  # fmt: skip
-    return {"last_run": dict(run.last) or None, "error_code": commonest, "windows": counts}
+    return {"last_run": run.told, "error_code": commonest, "windows": counts}
 
 
 def ask_run(transaction: Transaction, store: ResourceRow, now: Instant) -> None:

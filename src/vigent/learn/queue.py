@@ -145,6 +145,10 @@ class Queue:
 
     def refuse(self, code: str) -> None:
         """Let every window that waits fail for the same reason, and the run with them."""
+        with self.storage.snapshot() as snapshot:
+            run, _ = self.run(snapshot)
+            if not run.is_open and not self._any(snapshot, QUEUED):
+                return
         with self.storage.transaction(self.tenant) as transaction:
             run, row = self.run(transaction)
             rows = list(waiting(transaction, self.tenant, self.store, QUEUED))
