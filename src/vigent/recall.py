@@ -107,6 +107,20 @@ class Recall:
         self._pipeline.note_retrieved([record.memory_id for record in found.records])
         return found
 
+    def concerning(
+        self,
+        words: str,
+        *,
+        limit: int = 20,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> tuple[Record, ...]:
+        """Give what is in force and that some words concern, the best first.
+
+        That is no recall: what is given does not count as retrieved.
+        """
+        found = self._found(words, person=self._whose(person) or None, limit=limit)
+        return tuple(found.records)
+
     def list(
         self,
         *,

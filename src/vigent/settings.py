@@ -19,6 +19,7 @@ __all__ = [
     "CONFIG_VARIABLE",
     "EmbedderSettings",
     "LanguageSettings",
+    "LearningSettings",
     "LimitSettings",
     "LogSettings",
     "McpSettings",
@@ -139,6 +140,12 @@ class LanguageSettings:
     )
     max_tokens: int = _set(4096, "The longest answer, in tokens.", least=16, most=1_000_000)
 
+    @property
+    def reaches_any(self) -> bool:
+        """Whether there is any model that could be asked."""
+        named = self.model.strip().lower() not in {"", "none"}
+        return named or any((self.base_url.strip(), self.anthropic_key, self.google_key))
+
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
@@ -211,6 +218,24 @@ class UpkeepSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LearningSettings:
+    """How conversations are read, where a store's extraction switch is on."""
+
+    enabled: bool = _set(
+        default=True,
+        about="Whether `vigent serve` reads them itself; `vigent worker` does it in any case.",
+    )
+    threads: int = _set(4, "How many windows are read at once.", least=1, most=64)
+    look_seconds: float = _set(
+        1.0, "How often it looks for what is to be read.", least=0.05, most=3600
+    )
+    lease_seconds: float = _set(
+        300.0, "A window is one worker's for so long; the model may take 60 % of that.",
+        least=1, most=86400,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class MetricSettings:
     """What is told to Prometheus."""
 
@@ -252,6 +277,7 @@ class Settings:
     limits: LimitSettings = LimitSettings()
     mcp: McpSettings = McpSettings()
     upkeep: UpkeepSettings = UpkeepSettings()
+    learning: LearningSettings = LearningSettings()
     metrics: MetricSettings = MetricSettings()
     logs: LogSettings = LogSettings()
     traces: TraceSettings = TraceSettings()

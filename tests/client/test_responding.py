@@ -15,13 +15,12 @@ from vigent.govern.registry import Actor
 from vigent.service import Service
 from vigent.settings import LanguageSettings
 from vigent.testing import Answer, ModelServer
-from vigent.wiring import open_models
 
 
 @pytest.fixture
 def world(tmp_path):
     with ModelServer() as model:
-        models = open_models(LanguageSettings(model=f"{model.url}#m1", attempts=1))
+        models = LanguageSettings(model=f"{model.url}#m1", attempts=1)
         service = Service.open(tmp_path / "s.db", embedder="none", models=models)
         first = service.first_start()
         server = Server(create_app(service))

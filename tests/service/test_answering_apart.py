@@ -15,16 +15,13 @@ from vigent.edges.http.app import create_app
 from vigent.service import Service
 from vigent.settings import LanguageSettings, LimitSettings, Settings
 from vigent.testing import Answer, ModelServer
-from vigent.wiring import open_models
 
 
 @pytest.fixture
 def world(tmp_path):
     """A service with one thread for reads and one for writes, and its scripted model."""
     with ModelServer() as model:
-        models = open_models(
-            LanguageSettings(model=f"{model.url}#m1", timeout_seconds=20, attempts=1)
-        )
+        models = LanguageSettings(model=f"{model.url}#m1", timeout_seconds=20, attempts=1)
         service = Service.open(tmp_path / "s.db", embedder="none", models=models)
         first = service.first_start()
         settings = Settings(limits=LimitSettings(readers=1, writers=1))

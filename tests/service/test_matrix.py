@@ -17,7 +17,6 @@ from vigent.edges.http.problems import CHAT
 from vigent.service import Service
 from vigent.settings import LanguageSettings
 from vigent.testing import FakeClock, ModelServer
-from vigent.wiring import open_models
 
 
 class Good(NamedTuple):
@@ -84,7 +83,7 @@ ROUTES = {
     ("DELETE", STORE): Good(MANAGED, "write", params={"dry_run": True}),
     ("GET", f"{STORE}/extraction"): Good(("memory", "threads", "management"), "read"),
     ("PUT", f"{STORE}/extraction"): Good(("threads",), "write", body=SWITCH),
-    ("POST", f"{STORE}/extraction/run"): Good(("threads",), "write", body={}, code=501),
+    ("POST", f"{STORE}/extraction/run"): Good(("threads",), "write", body={}, code=202),
     ("DELETE", f"{STORE}/extraction/connector"): Good(
         ("memory", "management"), "write", code=204
     ),
@@ -205,7 +204,7 @@ def world(tmp_path_factory):
     clock = FakeClock("2026-06-01T12:00:00Z")
     answering = ModelServer()
     answering.__enter__()
-    models = open_models(LanguageSettings(model=f"{answering.url}#m1"))
+    models = LanguageSettings(model=f"{answering.url}#m1")
     service = Service.open(
         tmp_path_factory.mktemp("m") / "m.db", clock=clock, embedder="none", models=models
     )

@@ -13,7 +13,6 @@ from vigent.govern.documents import KeyMemory, KeyPii
 from vigent.service import Service
 from vigent.settings import LanguageSettings
 from vigent.testing import Answer, ModelServer
-from vigent.wiring import open_models
 
 ALL = ("memory", "knowledge", "threads", "responses", "management")
 
@@ -26,7 +25,7 @@ def model():
 
 @pytest.fixture
 def service(tmp_path, clock, model):
-    models = open_models(LanguageSettings(model=f"{model.url}#m1", key="sk-secret"))
+    models = LanguageSettings(model=f"{model.url}#m1", key="sk-secret")
     opened = Service.open(tmp_path / "s.db", clock=clock, embedder="none", models=models)
     yield opened
     opened.close()

@@ -131,12 +131,12 @@ def test_its_state_says_what_is_amiss(client, admin, clock):
     assert state() == "author_unavailable"
 
 
-def test_a_run_says_honestly_that_there_is_none(client, admin):
+def test_a_run_is_asked_for_while_the_switch_is_active(client, admin):
     early = client.post(f"{PATH}/run", headers=admin)
     assert (early.status_code, early.json()["code"]) == (409, "conflict")
     put(client, admin)
     run = client.post(f"{PATH}/run", headers=admin)
-    assert (run.status_code, run.json()["code"]) == (501, "not_supported")
+    assert (run.status_code, run.json()["status"]) == (202, "queued")
 
 
 def test_a_switch_kept_without_threads_reads_all(client, admin, service):

@@ -1,17 +1,18 @@
-"""What governs memory: tenants, stores, keys, agents, persons, candidates, responses; as rows."""
+"""What governs memory, as rows: tenants, stores, keys, persons, candidates, responses, windows."""
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from vigent.domain.time import Instant
 
 __all__ = ["KINDS", "AuditRow", "ResourceRow", "Rkind"]
 
-Rkind = Literal["tenant", "store", "key", "agent", "person", "candidate", "response"]
-KINDS: Final[tuple[Rkind, ...]] = (
-    "tenant", "store", "key", "agent", "person", "candidate", "response",
-)  # fmt: skip
+Rkind = Literal[
+    "tenant", "store", "key", "agent", "person", "candidate", "response", "window", "reading",
+    "run",
+]  # fmt: skip
+KINDS: Final[tuple[Rkind, ...]] = get_args(Rkind)
 
 
 class ResourceRow(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, Self
 from vigent.domain.episodes import Episode, EpisodeRow, row_of
 from vigent.domain.jsontext import check_json, check_metadata
 from vigent.domain.passages import kind_of
-from vigent.domain.time import Instant, instant_of, iso, to_datetime
+from vigent.domain.time import DAY, Instant, instant_of, iso, to_datetime
 from vigent.errors import InvalidInput, LimitExceeded
 
 __all__ = [
@@ -64,6 +64,11 @@ class ThreadRow(NamedTuple):
     ttl_days: int
     last_position: int
     expires_at: Instant
+
+    @property
+    def spoken_at(self) -> Instant:
+        """When its latest item came, or where there is none, when it was made."""
+        return self.expires_at - self.ttl_days * DAY
 
 
 class Place(NamedTuple):

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
+from vigent.domain.changes import ChangeSet, ResourceChanges
+from vigent.domain.resources import ResourceRow
 from vigent.domain.schema import BUILT_IN_TYPES
 from vigent.domain.text import MAX_TYPE, check_name
 from vigent.domain.time import Instant, iso
+from vigent.domain.windows import FAILED, PARKED, QUEUED, Run, Waiting, of_state, prefix
 from vigent.errors import InvalidInput
 from vigent.govern.documents import Name, StoreDocument, TenantSettings
 from vigent.govern.exacting import Exacting
 from vigent.govern.keyring import key_of
-from vigent.ports.storage import Snapshot
+from vigent.ports.storage import Snapshot, Transaction
 
-__all__ = ["KeptSwitch", "Switch", "SwitchFilters", "checked", "naming_agent", "shown_switch"]
+__all__ = [
+    "KeptSwitch", "Switch", "SwitchFilters", "ask_run", "checked", "learned_in", "naming_agent",
+    "shown_switch", "state_of",
+]  # fmt: skip
 
 _DEFAULT: Final = ("fact", "preference", "commitment", "behaviour")
 _PAGE: Final = 1_000
@@ -118,28 +127,71 @@ def _check_ids(where: _Where, filters: SwitchFilters, had: SwitchFilters) -> Non
 
 
 def shown_switch(
-    snapshot: Snapshot, tenant: str, settings: TenantSettings, store: StoreDocument, now: Instant
+    snapshot: Snapshot, settings: TenantSettings, row: ResourceRow, now: Instant
 ) -> dict[str, Any]:
-    """Give a switch as it is answered, with the state it is in.
-
-    Nothing is extracted yet: there is no last run, and no window.
-    """
-    work: dict[str, Any] = {
-        "last_run": None, "error_code": None,
-        "windows": {"ready": 0, "failed": 0, "queued": 0, "parked": 0},
-    }  # fmt: skip
+    """Give the switch of a store as it is answered: its state, its last run and its windows."""
+    tenant, store = row.tenant, StoreDocument.model_validate_json(row.document)
+    work = _work(snapshot, tenant, row.id)
     if store.extraction is None:
         sent = Switch(enabled=False).model_dump(mode="json")
         return {**sent, "state": "off", "author": None, "since": None, **work}
     kept = KeptSwitch.model_validate(store.extraction)
     told = kept.model_dump(mode="json", exclude={"connector", "since"})
-    state = _state(snapshot, tenant, settings, kept, now)
+    state = state_of(snapshot, tenant, settings, kept, now)
     return {**told, "since": iso(kept.since), "state": state, **work}
 
 
-def _state(
+def _work(snapshot: Snapshot, tenant: str, store: str) -> dict[str, Any]:
+    """Give the last run, how many windows there are by state, and why most of the failed did."""
+    run = Run.of_row(snapshot.resource(tenant, "run", store))
+    failed = Counter(Waiting.of_row(row).code for row in _windows(snapshot, tenant, store, FAILED))
+    commonest = min(failed, key=lambda code: (-failed[code], code or "")) if failed else None
+    counts = {
+        "ready": run.ready, "failed": failed.total(),
+        "queued": sum(1 for _ in _windows(snapshot, tenant, store, QUEUED)),
+        "parked": sum(1 for _ in _windows(snapshot, tenant, store, PARKED)),
+    }  # fmt: skip
+    return {"last_run": run.told, "error_code": commonest, "windows": counts}
+
+
+def ask_run(transaction: Transaction, store: ResourceRow, now: Instant) -> None:
+    """Have the worker begin a run of a store with its next look."""
+    before = transaction.resource(store.tenant, "run", store.id)
+    asked = replace(Run.of_row(before), asked=True)
+    kept = ResourceChanges(kept=[asked.row(store.tenant, store.id, before, now)])
+    transaction.apply(ChangeSet(store.tenant, resources=kept))
+
+
+def _windows(snapshot: Snapshot, tenant: str, store: str, state: str) -> Iterator[ResourceRow]:
+    after = prefix(store, state)
+    while True:
+        rows = snapshot.resources(tenant, "window", after=after, limit=_PAGE)
+        mine = of_state(rows, store, state)
+        yield from mine
+        if len(mine) < _PAGE:
+            return
+        after = rows[-1].id
+
+
+def learned_in(snapshot: Snapshot, tenant: str, store: str) -> list[ResourceRow]:
+    """Give all that is kept of the extraction of a store, by its id: it goes with the store."""
+    found = [row for state in (QUEUED, FAILED, PARKED)
+             for row in _windows(snapshot, tenant, store, state)]  # fmt: skip
+    begin = after = f"{store}/"
+    while rows := snapshot.resources(tenant, "reading", after=after, limit=_PAGE):
+        mine = [row for row in rows if row.id.startswith(begin)]
+        found += mine
+        if len(mine) < len(rows):
+            break
+        after = rows[-1].id
+    run = snapshot.resource(tenant, "run", store)
+    return found if run is None else [*found, run]
+
+
+def state_of(
     snapshot: Snapshot, tenant: str, settings: TenantSettings, kept: KeptSwitch, now: Instant
 ) -> str:
+    """Say how a switch stands; only the switch, its author, its connector and its model count."""
     if not kept.connector:
         return "objects_missing"
     if not kept.enabled:

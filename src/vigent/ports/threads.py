@@ -40,6 +40,16 @@ class ThreadReads(Protocol):
         """Give the threads of every store that are past their time."""
         ...
 
+    def threads_quiet(
+        self, tenant: str, store: str, after: tuple[Instant, int], until: Instant, limit: int
+    ) -> list[ThreadRow]:
+        """Give threads in order of when they were last spoken in, those of an instant by number.
+
+        They are those of everyone in a store: behind ``after``, an instant and a thread's number,
+        and not later than ``until``.
+        """
+        ...
+
     def thread_items(
         self,
         thread: ThreadRow,

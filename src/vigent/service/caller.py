@@ -50,6 +50,10 @@ class Host(Protocol):
         """Give what is set for a tenant."""
         ...
 
+    def learn_now(self) -> None:
+        """Have the worker of this process, if there is one, look for what is to be read."""
+        ...
+
 
 class Caller:
     """Who calls, for whom, and with which rights."""

@@ -45,9 +45,15 @@ from vigent.ports.storage import Storage, Transaction
 from vigent.ports.system import Clock
 from vigent.schema import SchemaSource, load_schema
 from vigent.service.caller import Caller
-from vigent.settings import UpkeepSettings, embedder_settings
+from vigent.service.working import Extractor, extractor_of
+from vigent.settings import (
+    LanguageSettings,
+    LearningSettings,
+    UpkeepSettings,
+    embedder_settings,
+)
 from vigent.system import RandomIds, SystemClock
-from vigent.wiring import open_embedder, open_storage
+from vigent.wiring import open_embedder, open_models, open_storage
 from vigent.write.context import Context
 from vigent.write.draft import UNSET
 from vigent.write.pipeline import WritePipeline
@@ -107,6 +113,7 @@ class Service:
             None if embedder is None else EmbeddingWorker(storage, embedder, SystemClock())
         )
         self.upkeep: Upkeep | None = None
+        self._extractor: Extractor | None = None
         self._stores: dict[tuple[str, str], Memory] = {}
         self._seen: OrderedDict[tuple[Any, ...], Memory] = OrderedDict()
         self._lock = threading.Lock()
@@ -121,22 +128,26 @@ class Service:
         embedder: Any = UNSET,
         durability: str = "normal",
         busy_timeout: float = 10.0,
-        models: LanguageModels | None = None,
+        models: LanguageSettings | None = None,
     ) -> Service:
         """Open a store as ``Memory.open`` does, for all of its tenants.
 
         ``busy_timeout`` is how many seconds a write waits for the lock before StoreBusy.
-        ``models`` answer turns, and are closed with the service.
+        ``models`` says which language models it reaches: without it, or where it names none, no
+        turn is answered and nothing is extracted here.
         """
         declared = load_schema(schema)
         with ExitStack() as opened:
             model, release = open_embedder(embedder_settings() if embedder is UNSET else embedder)
             opened.callback(release)
+            language = None if models is None or not models.reaches_any else open_models(models)
+            if language is not None:
+                opened.callback(language.close)
             storage = open_storage(path_or_url, durability=durability, busy_timeout=busy_timeout)
             opened.callback(storage.close)
             one = cls(
                 storage, clock=clock or SystemClock(), schema=declared, embedder=model,
-                release=release, models=models,
+                release=release, models=language,
             )  # fmt: skip
             opened.pop_all()
         return one
@@ -254,8 +265,13 @@ class Service:
 
     # ----------------------------------------------------------------------- operation
 
-    def start(self, settings: UpkeepSettings | None = None) -> None:
-        """Begin what goes on beside the calls: vectors, and keeping the store in order."""
+    def start(
+        self, settings: UpkeepSettings | None = None, learning: LearningSettings | None = None
+    ) -> None:
+        """Begin what goes on beside the calls: vectors, and keeping the store in order.
+
+        With ``learning``, where it is on, conversations are read too.
+        """
         if self._worker is not None:
             self._worker.catch_up(0, 0)
         chosen = settings or UpkeepSettings()
@@ -263,6 +279,20 @@ class Service:
         if chosen.enabled and storage.writable and not storage.is_branch and self.upkeep is None:
             self.upkeep = Upkeep(self.storage, self.clock, self._sweep, chosen)
             self.upkeep.start()
+        if learning is not None and learning.enabled and self._extractor is None:
+            self._extractor = extractor_of(self, learning)
+            if self._extractor is not None:
+                self._extractor.start()
+
+    @property
+    def worker_name(self) -> str:
+        """A name for a worker, another each time."""
+        return self.ids.new("wrk")
+
+    def learn_now(self) -> None:
+        """Have the worker of this process, if there is one, look for what is to be read."""
+        if self._extractor is not None:
+            self._extractor.wake()
 
     def _sweep(self, tenant: str) -> int:
         """Forget what of a tenant is past its time, in each of its stores."""
@@ -314,6 +344,8 @@ class Service:
 
     def close(self) -> None:
         """Release the store; what was counted is written first."""
+        if self._extractor is not None:
+            self._extractor.stop()
         if self.upkeep is not None:
             self.upkeep.stop()
         with ExitStack() as last:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from vigent.domain.changes import ChangeSet, ResourceChanges
 from vigent.domain.resources import ResourceRow
 from vigent.domain.threads import Thread, ThreadItem, ThreadRow
+from vigent.domain.windows import Reading, reading_id, thread_digest
 from vigent.errors import SubjectConflict
 from vigent.memory import Memory
 from vigent.service.caller import Caller
@@ -14,6 +16,8 @@ __all__ = [
     "ThreadPlace",
     "home_of",
     "make_thread",
+    "note_named",
+    "note_turn",
     "own_thread",
     "person_of",
     "responses_on",
@@ -123,6 +127,35 @@ def threads_after(
     found = sorted(one for one in found if place is None or one[0] > tuple(place))
     more = found[limit - 1][0] if len(found) > limit else None
     return [(store, row) for _, store, row in found[:limit]], more
+
+
+def note_turn(caller: Caller, row: ThreadRow) -> None:
+    """Note which key speaks in a thread, and that it is hidden from now on if the key hides.
+
+    That is before the item is there, so that no item of a hiding key is ever read openly.
+    """
+    store, host = home_of(caller, row), caller.host
+    digest = thread_digest(row.person, row.id, row.created_at)
+    id, pii = reading_id(store.id, digest), caller.document.pii
+    hide = pii.classes if pii.hide else None
+    kept = Reading.of_row(host.registry.find(caller.tenant, "reading", id))
+    if kept.with_key(caller.row.id, hide) == kept:
+        return
+    with host.registry.writing(caller.tenant) as transaction:
+        before = transaction.resource(caller.tenant, "reading", id)
+        noted = Reading.of_row(before).with_key(caller.row.id, hide)
+        changed = noted.row(row, store.id, before, host.clock.now())
+        transaction.apply(ChangeSet(caller.tenant, resources=ResourceChanges(kept=[changed])))
+
+
+def note_named(caller: Caller, index_id: str, thread: str) -> None:
+    """Note a turn of a thread that is named by its id in a store, where it is there."""
+    store = caller.store(index_id, "write")
+    whose = (caller.person, "") if caller.person else ("",)
+    with caller.host.storage.snapshot() as snapshot:
+        found = snapshot.threads(caller.tenant, store.name or store.id, whose, thread)
+    for row in found[:1]:
+        note_turn(caller, row)
 
 
 def home_of(caller: Caller, row: ThreadRow) -> ResourceRow:

@@ -65,6 +65,31 @@ class ThreadClaims:
         assert ask(thread, after=made[4]) == ()
         assert ask(thread, last=9) == tuple(made)
 
+    def test_threads_are_given_in_the_order_in_which_they_fell_quiet(
+        self, memory: Memory, clock: FakeClock
+    ) -> None:
+        made: list[str] = []
+        for n, person in enumerate(("p1", None, "p2")):
+            clock.advance(seconds=10)
+            made.append(memory.threads.create(person, id=f"t{n}").id)
+        clock.advance(seconds=10)
+        memory.threads.append("t0", "again", role="user", person="p1")
+        storage: Any = getattr(memory, "_storage", None)
+        if storage is None:  # a client of a service: no engine
+            return
+        with storage.snapshot() as snapshot:
+
+            def asked(after: tuple[int, int], until: int, limit: int = 10) -> list[str]:
+                found = snapshot.threads_quiet("default", "default", after, until, limit)
+                return [row.id for row in found]
+
+            now = clock.now()
+            assert asked((0, 0), now) == ["t1", "t2", "t0"]
+            assert asked((0, 0), now - 1) == ["t1", "t2"]
+            assert asked((0, 0), now, 1) == ["t1"]
+            row = snapshot.threads_quiet("default", "default", (0, 0), now, 1)[0]
+            assert asked((row.spoken_at, row.no), now) == ["t2", "t0"]
+
     def test_an_item_of_another_thread_is_no_place_to_go_on_from(self, memory: Memory) -> None:
         memory.threads.create(id="a")
         other = memory.threads.append(memory.threads.create(id="b"), "x", role="user")

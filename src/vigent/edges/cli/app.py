@@ -21,6 +21,7 @@ from vigent.edges.cli import (
     governing,
     importchat,
     importing,
+    learning,
     modelscript,
     moving,
     persons,
@@ -142,7 +143,7 @@ def start(
 for part in (
     writing, reading, searching, contexts, threads, forgetting, persons, aliases, reviewing,
     importing, importchat, moving, checking, governing, serving, demo, evaluating, agents,
-    modelscript, replaying,
+    modelscript, replaying, learning,
 ):  # fmt: skip
     part.register(app)
 

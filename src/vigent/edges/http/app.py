@@ -98,7 +98,7 @@ def create_app(
         try:
             opening.begin(failed or _nothing)
             if service is not None:
-                service.start(chosen.upkeep)
+                service.start(chosen.upkeep, chosen.learning)
             async with AsyncExitStack() as beside:
                 if agents_at is not None:
                     await beside.enter_async_context(agents_at.running())
@@ -130,14 +130,13 @@ def open_service(settings: Settings, opened: Callable[[Service], None] | None = 
     store = settings.store
     service = Service.open(
         store.db, schema=store.schema or None, embedder=settings.embedder,
-        durability=store.durability, busy_timeout=store.busy_seconds,
-        models=open_models(settings.models),
+        durability=store.durability, busy_timeout=store.busy_seconds, models=settings.models,
     )  # fmt: skip
     with ExitStack() as failing:
         failing.callback(service.close)
         if opened is not None:
             opened(service)
-        service.start(settings.upkeep)
+        service.start(settings.upkeep, settings.learning)
         failing.pop_all()
     return service
 

@@ -21,6 +21,7 @@ from vigent.edges.http.bodies import (
     given,
 )
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
+from vigent.service.threads import note_named
 
 __all__ = ["router"]
 
@@ -52,6 +53,8 @@ def capture(caller: Called, body: NewEpisode, idempotency_key: Idempotency = Non
         at = parse_instant(fields["occurred_at"], "occurred_at", timezone=body.timezone)
         fields["occurred_at"] = iso(at)
     person = caller.person
+    if body.thread is not None:
+        note_named(caller, body.index_id, body.thread)
     episode = memory.records.once(
         "capture", idempotency_key, [body.content, fields],
         lambda: memory.capture(body.content, **fields, person=person),
@@ -59,6 +62,8 @@ def capture(caller: Called, body: NewEpisode, idempotency_key: Idempotency = Non
         again=lambda told: memory.records.episode(told["episode"], person=person),
         person=person,
     )  # fmt: skip
+    if body.thread is not None:  # it may have sprung into being with that
+        note_named(caller, body.index_id, body.thread)
     return answer(episode.to_dict(), 201)
 
 

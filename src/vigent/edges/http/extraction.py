@@ -7,13 +7,13 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from vigent.domain.resources import ResourceRow
-from vigent.edges.http.answers.governance import SwitchAnswer
+from vigent.edges.http.answers.governance import RunAnswer, SwitchAnswer
 from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.bodies import Body
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
-from vigent.errors import ConflictError, NotFound, NotSupported
+from vigent.errors import ConflictError, NotFound
 from vigent.govern.documents import StoreDocument
-from vigent.govern.extraction import KeptSwitch, Switch, checked, shown_switch
+from vigent.govern.extraction import KeptSwitch, Switch, ask_run, checked, shown_switch
 from vigent.ports.storage import Transaction
 from vigent.service.caller import Caller
 
@@ -60,28 +60,29 @@ def put(caller: Called, index_id: str, body: Switch) -> Response:
     return answer(_shown(caller, row))
 
 
-@router.post("/run", responses=problems_of(409, 501))
+@router.post("/run", status_code=202, response_model=RunAnswer, responses=problems_of(409))
 @writes
 def run(
     caller: Called, index_id: str, body: Run | None = None, idempotency_key: Idempotency = None
 ) -> Response:
-    """Start a run now; 409 while the switch is not active, and 501: nothing is extracted yet."""
+    """Start a run now, which reads what failed again too; 409 while the switch is not active."""
     del body
     caller.require("threads")
     caller.require("memory")
     store = caller.store(index_id, "write")
 
-    def begin(_: Transaction) -> dict[str, Any]:
+    def begin(transaction: Transaction) -> dict[str, Any]:
         state = _shown(caller, store)["state"]
         if state != "active":
             raise ConflictError(f"extraction is not active here: {state}", field="state")
-        raise NotSupported(
-            "this version extracts nothing yet; the switch is kept for one that does"
-        )
+        ask_run(transaction, store, caller.host.clock.now())
+        return {"index_id": store.id, "status": "queued"}
 
-    return answer(
-        caller.host.registry.once(caller.actor, "extraction/run", idempotency_key, store.id, begin)
+    done = caller.host.registry.once(
+        caller.actor, "extraction/run", idempotency_key, store.id, begin
     )
+    caller.host.learn_now()
+    return answer(done, 202)
 
 
 @router.delete("/connector", status_code=204, responses=problems_of())
@@ -105,7 +106,6 @@ def disconnect(caller: Called, index_id: str) -> Response:
 
 
 def _shown(caller: Caller, row: ResourceRow) -> dict[str, Any]:
-    document = StoreDocument.model_validate_json(row.document)
     settings = caller.host.tenant(caller.tenant).settings
     with caller.host.storage.snapshot() as snapshot:
-        return shown_switch(snapshot, caller.tenant, settings, document, caller.host.clock.now())
+        return shown_switch(snapshot, settings, row, caller.host.clock.now())

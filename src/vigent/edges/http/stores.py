@@ -24,6 +24,7 @@ from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads,
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.errors import InvalidInput
 from vigent.govern.documents import StoreDocument
+from vigent.govern.extraction import learned_in
 from vigent.govern.keeping import erased_state
 from vigent.govern.nominated import nominated_in
 from vigent.govern.storesettings import (
@@ -153,7 +154,8 @@ def delete(caller: Called, index_id: str, *, dry_run: bool = False, wait: bool =
         if nominated:
             counts = {**counts, "candidates": len(nominated)}
         if not dry_run:
-            removed = ResourceChanges(removed=nominated)
+            learned = learned_in(transaction, caller.tenant, store.id)
+            removed = ResourceChanges(removed=[*nominated, *learned])
             transaction.apply(ChangeSet(caller.tenant, resources=removed))
             host.registry.drop(transaction, caller.actor, "store", store.id, {"counts": counts})
     if not dry_run:

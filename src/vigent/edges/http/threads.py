@@ -25,6 +25,7 @@ from vigent.govern.responses import remove_responses
 from vigent.service.threads import (
     home_of,
     make_thread,
+    note_turn,
     own_thread,
     responses_on,
     shown,
@@ -142,6 +143,7 @@ def append(
     if body.occurred_at is not None:
         at = parse_instant(body.occurred_at, "occurred_at", timezone=body.timezone)
         fields["occurred_at"] = iso(at)
+    note_turn(caller, row)
     item = memory.threads.append(
         EngineThread(row), person=caller.person, idempotency_key=idempotency_key, **fields
     )

@@ -126,6 +126,15 @@ class ThreadView:
         every = self._threads.threads.values()
         return [t for t in every if t.tenant == tenant and t.expires_at <= by]
 
+    def threads_quiet(
+        self, tenant: str, store: str, after: tuple[Instant, int], until: Instant, limit: int
+    ) -> list[ThreadRow]:
+        """Give threads in order of when they were last spoken in, those of an instant by number."""
+        every = self._threads.threads.values()
+        mine = [t for t in every if (t.tenant, t.store) == (tenant, store)]
+        placed = sorted(((t.spoken_at, t.no), t) for t in mine if t.spoken_at <= until)
+        return [t for place, t in placed if place > tuple(after)][:limit]
+
     def thread_items(
         self,
         thread: ThreadRow,

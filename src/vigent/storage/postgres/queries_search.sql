@@ -278,6 +278,14 @@ SELECT no, tenant, store, person, id, agent, metadata, created_at, ttl_days, las
        expires_at
 FROM thread WHERE tenant = ?1 AND expires_at <= ?2;
 
+-- name: threads_quiet
+-- Threads of a store by when they were last spoken in, from one on up to an instant.
+SELECT * FROM thread
+WHERE tenant = ? AND store = ?
+AND expires_at - ttl_days * 86400000000 >= ? AND expires_at - ttl_days * 86400000000 <= ?
+AND (expires_at - ttl_days * 86400000000 > ? OR no > ?)
+ORDER BY expires_at - ttl_days * 86400000000, no LIMIT ?;
+
 -- name: thread_by_no
 -- One thread by its number.
 SELECT no, tenant, store, person, id, agent, metadata, created_at, ttl_days, last_position,

@@ -304,6 +304,14 @@ class SqlSnapshot(AliasView, IndexView, ResourceView, MovingView):
         rows = self._run(self._q["threads_expired"], (tenant, by)).fetchall()
         return [ThreadRow._make(row) for row in rows]
 
+    def threads_quiet(
+        self, tenant: str, store: str, after: tuple[Instant, int], until: Instant, limit: int
+    ) -> list[ThreadRow]:
+        """Give threads in order of when they were last spoken in, those of an instant by number."""
+        asked = (tenant, store, after[0], until, *after, limit)
+        rows = self._run(self._q["threads_quiet"], asked).fetchall()
+        return [ThreadRow._make(row) for row in rows]
+
     def thread_items(
         self,
         thread: ThreadRow,

@@ -559,6 +559,14 @@ SELECT * FROM thread WHERE tenant = ? AND store = ? AND person = ? AND id > ? OR
 -- Threads past their time.
 SELECT * FROM thread WHERE tenant = ? AND expires_at <= ?;
 
+-- name: threads_quiet
+-- Threads of a store by when they were last spoken in, from one on up to an instant.
+SELECT * FROM thread
+WHERE tenant = ? AND store = ?
+AND expires_at - ttl_days * 86400000000 >= ? AND expires_at - ttl_days * 86400000000 <= ?
+AND (expires_at - ttl_days * 86400000000 > ? OR no > ?)
+ORDER BY expires_at - ttl_days * 86400000000, no LIMIT ?;
+
 -- name: thread_by_no
 -- One thread by its number.
 SELECT * FROM thread WHERE no = ? AND tenant = ?;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -181,12 +181,42 @@ class StoreAnswer(StoreSections):
     version: int
 
 
+class RunAnswer(BaseModel):
+    """A run that was asked for: the worker begins it next."""
+
+    index_id: str
+    status: Literal["queued"]
+
+
+class LastRun(BaseModel):
+    """A run of extraction: what it came to so far, and once it has ended, how.
+
+    ``windows`` were read, ``failed`` and ``cancelled`` not. Of what was proposed in them,
+    ``written`` is new, ``confirmed`` was known, ``superseded`` ended or corrected something;
+    ``held`` waits, ``rejected`` was refused by the gate, ``left_out`` could not be judged.
+    """
+
+    started_at: str
+    ended_at: str | None
+    status: Literal["running", "done", "partial", "failed", "parked"]
+    windows: int
+    failed: int
+    cancelled: int
+    written: int
+    confirmed: int
+    superseded: int
+    held: int
+    rejected: int
+    left_out: int
+    error_code: str | None
+
+
 class SwitchAnswer(Switch):
     """The extraction switch, and how it stands."""
 
     author: str | None
     since: str | None
     state: str
-    last_run: dict[str, int] | None
+    last_run: LastRun | None
     error_code: str | None
     windows: dict[str, int]
