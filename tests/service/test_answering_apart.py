@@ -77,7 +77,7 @@ def test_a_client_that_goes_away_ends_the_turn(world, stream):
             until(lambda: model.streamed > 3)
     else:
         with pytest.raises(httpx2.ReadTimeout):
-            client.post("/v1/responses", json=body, timeout=0.5)
+            client.post("/v1/responses", json=body, timeout=4.0)
     rows = lambda: service.registry.page("default", "response")  # noqa: E731
     until(lambda: rows() and '"cancelled"' in rows()[0].document)
     time.sleep(0.2)

@@ -68,15 +68,15 @@ Change = Callable[[Mapping[str, Any], Wrong], "dict[str, Any] | None"]
 _CHANGES: Final[dict[str, Change]] = {
     "wrong_quote": lambda right, _: {"quote": f"{right['quote']} For certain."},
     "wrong_speaker": lambda _, wrong: _quoted(wrong.told),
-    "invented_date": lambda *_: {"valid_from": "2019-03-03"},
-    "unknown_slot": lambda *_: {"attribute": "no such slot", "state": None},
+    "invented_date": lambda _right, _wrong: {"valid_from": "2019-03-03"},
+    "unknown_slot": lambda _right, _wrong: {"attribute": "no such slot", "state": None},
     "other_key": lambda _, wrong: _other_key(wrong),
-    "duplicate": lambda *_: {},
+    "duplicate": lambda _right, _wrong: {},
     "injected_instruction": lambda _, wrong: _quoted(wrong.extra),
     "other_person": lambda _, wrong: _quoted(wrong.extra),
-    "confidence_out_of_range": lambda *_: {"confidence": 7},
+    "confidence_out_of_range": lambda _right, _wrong: {"confidence": 7},
     # What is told of these is in the answer: half a candidate says nothing by itself.
-    "malformed": lambda *_: {},
-    "refusal": lambda *_: {},
-    "cut_off": lambda *_: {},
+    "malformed": lambda _right, _wrong: {},
+    "refusal": lambda _right, _wrong: {},
+    "cut_off": lambda _right, _wrong: {},
 }

@@ -13,7 +13,7 @@ import datetime as dt
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -100,7 +100,7 @@ def evaluate_extract(
 @contextlib.contextmanager
 def _opened(
     gold: GoldSet, schema: Schema, db: str | None, tenant: str, store: str
-) -> Iterator[Memory]:
+) -> Generator[Memory]:
     with contextlib.ExitStack() as stack:
         if db is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="vigent-eval-"))
@@ -114,7 +114,7 @@ def _opened(
 
 
 @contextlib.contextmanager
-def _scripted(plans: Iterable[Plan]) -> Iterator[LanguageModel]:
+def _scripted(plans: Iterable[Plan]) -> Generator[LanguageModel]:
     """Serve a model that answers as the plans say, and give the way to it over HTTP."""
     with ModelServer() as server:
         server.answer(Script(plans).answer)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from vigent.domain.reasoning.window import DEFAULT_TYPES, Window, WindowItem
+from vigent.domain.records import Record
 from vigent.domain.time import named_zone, parse_instant, to_datetime
 from vigent.errors import VigentError
 from vigent.memory import Memory
@@ -81,7 +82,7 @@ def replay_file(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _model(url: str) -> Iterator[LanguageModel]:
+def _model(url: str) -> Generator[LanguageModel]:
     models = open_models(LanguageSettings(base_url=url, model="scripted", attempts=1))
     with contextlib.closing(models):
         yield models.get("scripted")
@@ -267,13 +268,13 @@ def _values(found: Any) -> Any:
     if found is None:
         return None
     if isinstance(found, tuple):
-        return sorted((_plain(one.value) for one in found), key=str)
+        return sorted((_plain(one.value) for one in cast("tuple[Record, ...]", found)), key=str)
     return _plain(found.value)
 
 
 def _wanted(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return sorted((_plain(one) for one in value), key=str)
+        return sorted((_plain(one) for one in cast("list[Any]", value)), key=str)
     return _plain(value)
 
 
