@@ -105,7 +105,7 @@ def test_a_model_that_hangs_stops_no_other_store(service, server, talk, client):
 
 
 def test_a_model_that_is_late_is_a_window_that_failed(tmp_path, server, clock):
-    with served(tmp_path / "t.db", server, clock, timeout_seconds=0.3) as service:
+    with served(tmp_path / "t.db", server, clock, timeout_seconds=2.0) as service:
         key = service.first_start().key
         talk = calls(TestClient(create_app(service)), key)
         server.when(lambda asked: is_new(asked, "part two"), Answer(failure="hang"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Final, NamedTuple, cast
 
 from vigent.domain.candidates import Candidate
@@ -37,6 +39,9 @@ _log = logging.getLogger("vigent")
 
 _PAGE: Final = 500
 _LINES: Final = 40
+_SPOKEN: Final = 120
+_NAME: Final = 64
+_WORD: Final = re.compile(r"[a-z0-9_]+")
 _SHARE: Final = 0.6
 """This part of a lease a model may take; the rest is for the gate."""
 
@@ -109,14 +114,25 @@ class AuthorMemory:
         """Give what is in force of the attributes that words name, and what they find besides."""
         found: dict[str, Record] = {}
         subject, spoken = self.subject(person), fold(words)
-        for definition in self.schema.attributes if subject else ():
-            names = (definition.name.replace("_", " "), *definition.aliases, *definition.enum)
-            if len(found) < _LINES and any(fold(n) in spoken for n in names if len(n) > 2):
-                now: Any = self.memory.current(subject or "", definition.name, person=person)
-                several = cast("tuple[Record | None, ...]", now if definition.multi else (now,))
-                for record in several:
-                    if record is not None:
-                        found[record.memory_id] = record
+        declared = [
+            definition.name
+            for definition in self.schema.attributes
+            if any(
+                fold(name) in spoken
+                for name in (
+                    definition.name.replace("_", " "), *definition.aliases, *definition.enum
+                )
+                if len(name) > 2
+            )
+        ]  # fmt: skip
+        for name in dict.fromkeys([*declared, *_named_in(spoken)]) if subject else ():
+            if len(found) >= _LINES:
+                break
+            now: Any = self.memory.current(subject or "", name, person=person)
+            several = cast("tuple[Record | None, ...]", now if type(now) is tuple else (now,))
+            for record in several:
+                if record is not None:
+                    found[record.memory_id] = record
         for record in self.memory.concerning(words, person=person or None):
             found.setdefault(record.memory_id, record)
         return [_line(record) for record in list(found.values())[:_LINES]]
@@ -125,6 +141,16 @@ class AuthorMemory:
         """Put a candidate through the gate."""
         made = MemoryDelta.of({**delta, "tenant_id": self._tenant})
         return self.memory.candidates.learn(made, person=person or None)
+
+
+def _named_in(spoken: str) -> list[str]:
+    """Give the names that attributes may have that are spoken of: single words, and two in a row.
+
+    They are looked up one by one, so that it costs the same whatever a person's memory has.
+    """
+    words = _WORD.findall(spoken)[-_SPOKEN:]
+    pairs = [f"{one}_{other}" for one, other in pairwise(words)]
+    return [name for name in dict.fromkeys([*words, *pairs]) if 2 < len(name) <= _NAME]
 
 
 def _line(record: Record) -> StateLine:
