@@ -45,7 +45,6 @@ from vigent.edges.http.troubles import Troubles
 from vigent.effective import effective_settings
 from vigent.service import Service
 from vigent.settings import Settings
-from vigent.wiring import open_models
 
 __all__ = ["create_app"]
 
