@@ -11,6 +11,7 @@ from tests.postgres import (
     postgres_alone,
     postgres_database,
     postgres_pooler,
+    postgres_store,
     postgres_url,
 )
 
@@ -19,6 +20,7 @@ __all__ = [
     "postgres_alone",
     "postgres_database",
     "postgres_pooler",
+    "postgres_store",
     "postgres_url",
 ]
 

@@ -17,7 +17,14 @@ import pytest
 if TYPE_CHECKING:
     from tools.postgres import Pooler, Server
 
-__all__ = ["postgres", "postgres_alone", "postgres_database", "postgres_pooler", "postgres_url"]
+__all__ = [
+    "postgres",
+    "postgres_alone",
+    "postgres_database",
+    "postgres_pooler",
+    "postgres_store",
+    "postgres_url",
+]
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +61,20 @@ def postgres_url(postgres: Server, postgres_database: Callable[..., str]) -> str
     from tools.postgres import OWNER  # noqa: PLC0415
 
     return postgres.url(postgres_database(), OWNER)
+
+
+@pytest.fixture
+def postgres_store(postgres: Server, postgres_database: Callable[..., str]) -> Callable[[], str]:
+    """Makes databases in which the tables of a store are; gives the URL of each for its owner."""
+    from tools.postgres import OWNER  # noqa: PLC0415
+
+    def make() -> str:
+        from vigent.wiring import open_storage  # noqa: PLC0415
+
+        made = postgres.template("migrated", lambda url: open_storage(url).close())
+        return postgres.url(postgres_database(template=made), OWNER)
+
+    return make
 
 
 @pytest.fixture

@@ -14,10 +14,26 @@ def clock():
 
 
 # Over a server all of it takes minutes; the contract is asked of a client in ``make test`` too.
-@pytest.fixture(params=["sqlite", "inmemory", pytest.param("client", marks=pytest.mark.slow)])
-def memory(request, tmp_path, clock):
+# On PostgreSQL each test has a database of its own, which takes minutes together.
+ADAPTERS = ("sqlite", "inmemory", pytest.param("postgres", marks=pytest.mark.slow))
+
+
+@pytest.fixture
+def place_on(request, tmp_path):
+    """Gives the place of an empty store on an adapter."""
+
+    def place(adapter: str):
+        if adapter == "postgres":
+            return request.getfixturevalue("postgres_store")()
+        return ":memory:" if adapter == "inmemory" else tmp_path / "memory.db"
+
+    return place
+
+
+@pytest.fixture(params=[*ADAPTERS, pytest.param("client", marks=pytest.mark.slow)])
+def memory(request, place_on, clock):
     """A store whose attribute ``allergy`` is multi-valued and ``birth_date`` a date."""
-    path = ":memory:" if request.param == "inmemory" else tmp_path / "memory.db"
+    path = place_on(request.param)
     schema = {
         "attributes": {"allergy": {"cardinality": "multi"}, "birth_date": "date"},
         "retention": {"keep-2y": 730},
@@ -51,13 +67,20 @@ def on_file(tmp_path, clock):
 
 
 @pytest.fixture(
-    params=[(adapter, arm) for adapter in ("sqlite", "inmemory") for arm in ("words", "vectors")],
-    ids="-".join,
+    params=[
+        pytest.param((adapter, arm), id=f"{adapter}-{arm}", marks=marks)
+        for adapter, marks in (
+            ("sqlite", ()),
+            ("inmemory", ()),
+            ("postgres", (pytest.mark.slow,)),
+        )
+        for arm in ("words", "vectors")
+    ]
 )
-def recall(request, tmp_path, clock):
+def recall(request, place_on, clock):
     """A store on each adapter, searched by words alone and by words and vectors."""
     adapter, arm = request.param
-    path = tmp_path / "memory.db" if adapter == "sqlite" else ":memory:"
+    path = place_on(adapter)
     embedder = HashEmbedder(512) if arm == "vectors" else None
     with Memory.open(path, tenant="t1", clock=clock, embedder=embedder or "none") as opened:
         yield opened
