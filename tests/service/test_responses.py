@@ -137,7 +137,7 @@ def test_an_agent_brings_its_model_its_words_and_its_memory(client, model, mira,
     assert request.messages == [("system", "Be kind."), ("user", "Which city is mine?")]
     found = client.get(f"/v1/threads/{thread}/items", headers=mira).json()["items"]
     assert [item["agent"] for item in found] == [made["id"]] * 2
-    assert {item["metadata"]["response"] for item in found} == {told["id"]}
+    assert {item["metadata"]["response_id"] for item in found} == {told["id"]}
 
 
 def test_the_tools_of_memory_run_here(client, model, mira, memory, thread, first):

@@ -26,7 +26,7 @@ from vigent.learn.pieces import pieces_between, thread_of
 from vigent.learn.queue import Queue, waiting
 from vigent.ports.storage import Snapshot
 
-__all__ = ["Orders", "look"]
+__all__ = ["Orders", "is_chosen", "look"]
 
 _PAGE: Final = 100
 _LATE: Final = 60 * SECOND
@@ -140,16 +140,21 @@ def _wanted(
     snapshot: Snapshot, queue: Queue, row: ThreadRow, orders: Orders, now: Instant, *, hot: bool
 ) -> bool:
     """Whether a thread is to be read now."""
-    if row.expires_at <= now or not (row.person or orders.everyone):
-        return False
     kept = Reading.of_row(_reading(snapshot, queue, row))
     if kept.cut >= row.last_position or (orders.keys and not orders.keys & set(kept.keys)):
         return False
-    if orders.agents and not _answered(snapshot, row, orders.agents):
+    if not is_chosen(snapshot, row, orders, now):
         return False
     return not hot or any(
         piece.role == "user" and MEMO.search(piece.text) for piece in _new(snapshot, row, kept)
     )
+
+
+def is_chosen(snapshot: Snapshot, row: ThreadRow, orders: Orders, now: Instant) -> bool:
+    """Whether a thread is one of those that are read, whichever keys spoke in it."""
+    if row.expires_at <= now or not (row.person or orders.everyone):
+        return False
+    return not orders.agents or _answered(snapshot, row, orders.agents)
 
 
 def _new(snapshot: Snapshot, row: ThreadRow, kept: Reading) -> Iterator[Any]:

@@ -199,6 +199,11 @@ class LanguageModels(Protocol):
         """The name of the model that is used where none is named; empty for none."""
         ...
 
+    @property
+    def helper(self) -> str:
+        """The name of the model for small work; empty for none."""
+        ...
+
     def get(self, name: str) -> LanguageModel:
         """Give a model, the same one each time; raises InvalidInput for one that is not offered."""
         ...

@@ -82,7 +82,7 @@ def evaluate_extract(
         raise InvalidInput("dataset", f"must be one of {', '.join(EXTRACTABLE)}, not {dataset!r}")
     if not 0 <= share <= 0.5:
         raise InvalidInput("corrupt", "must be a share from 0 to 0.5")
-    tell = progress or (lambda *_: None)
+    tell = progress or _untold
     gold = read_gold(dataset, path, limit, tell)
     plans = plans_of(gold)
     spoil(plans, share, seed)
@@ -95,6 +95,10 @@ def evaluate_extract(
             tell("learning", done, len(plans))
         checked = _check(memory, plans, report, tell)
     return _told(gold, plans, report, checked, time.perf_counter() - started)
+
+
+def _untold(what: str, done: int, of: int) -> None:
+    """Tell nobody how far it is."""
 
 
 @contextlib.contextmanager

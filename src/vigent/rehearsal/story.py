@@ -174,7 +174,8 @@ class _Run:
     def _handed(self, given: Mapping[str, Any], items: list[WindowItem]) -> tuple[str, Any, Any]:
         """Hand a candidate to the gate as it stands in the file."""
         fields = {name: _plain(value) for name, value in given.items() if name != "item"}
-        episode = items[given.get("item", 0)].episode_id
+        place: int = given.get("item", 0)
+        episode: str = items[place].episode_id
         try:
             delta = MemoryDelta.of(
                 {
@@ -238,7 +239,13 @@ class _Run:
             got = [_plain(r.text if r.text is not None else r.value) for r in found.records]
             stage = "retrieve" if stage == "answer" else stage
             wanted = _wanted(question.expect)
-            listed = wanted if isinstance(wanted, list) else [] if wanted is None else [wanted]
+            listed: list[Any] = (
+                cast("list[Any]", wanted)
+                if isinstance(wanted, list)
+                else []
+                if wanted is None
+                else [wanted]
+            )
             self._report.compare(stage, where, question.search, listed, got[: max(1, len(listed))])
             return
         at = self._memory.current(

@@ -19,7 +19,12 @@ from vigent.domain.text import fold
 from vigent.domain.usage import Account
 from vigent.domain.windows import Reading, Waiting, reading_id
 from vigent.errors import InvalidInput, ModelUnavailable, Unauthorized
-from vigent.govern.documents import AgentDocument, PersonDocument, StoreDocument
+from vigent.govern.documents import (
+    AgentDocument,
+    PersonDocument,
+    StoreDocument,
+    TenantSettings,
+)
 from vigent.govern.extraction import KeptSwitch, state_of
 from vigent.govern.keyring import key_of
 from vigent.learn.hiding import HidingFailed
@@ -33,7 +38,7 @@ from vigent.ports.system import Clock
 from vigent.proposals import MemoryDelta
 from vigent.service.caller import Caller, Host
 
-__all__ = ["STEPS", "AuthorMemory", "Learner", "Place", "Step", "Work"]
+__all__ = ["AuthorMemory", "Learner", "Place", "Step", "Work"]
 
 _log = logging.getLogger("vigent")
 
@@ -78,11 +83,12 @@ class Work:
     switch: KeptSwitch
     models: LanguageModels
     metered: MeteredModels
+    orders: Orders
+    settings: TenantSettings
 
 
 Step = Callable[[Work], None]
-STEPS: Final[tuple[Step, ...]] = ()
-"""What is done, in this order, each time that the windows of a store are drained."""
+"""Something that is done each time that the windows of a store are drained."""
 
 
 class AuthorMemory:
@@ -177,7 +183,7 @@ class Learner:
         *,
         by: str,
         lease_seconds: float = 300,
-        steps: Sequence[Step] | None = None,
+        steps: Sequence[Step] = (),
     ) -> None:
         self.host, self.models, self.metered = host, models, metered
         self._clock, self._by, self._lease = clock, by, lease_seconds
@@ -287,8 +293,9 @@ class Learner:
         work = Work(
             self.host.memory(place.store, author), self.host.storage, self.host.clock,
             place.tenant, place.store, place.switch, self.models, self.metered,
+            self._orders(place), self.host.tenant(place.tenant).settings,
         )  # fmt: skip
-        for step in STEPS if self._steps is None else self._steps:
+        for step in self._steps:
             try:
                 step(work)
             except Exception as error:  # noqa: BLE001 - it is told, and the next one is done

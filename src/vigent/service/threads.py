@@ -86,7 +86,7 @@ def responses_on(memory: Memory, row: ThreadRow, person: str | None) -> list[str
     found: dict[str, None] = {}
     after: str | None = None
     while items := memory.threads.items(row.id, after=after, limit=_PAGE, person=person):
-        told = (item.metadata.get("response") for item in items)
+        told = (item.metadata.get("response_id") for item in items)
         found.update((id, None) for id in told if isinstance(id, str) and id.startswith("rsp_"))
         after = items[-1].id
     return list(found)

@@ -27,7 +27,7 @@ from vigent.memory import Memory
 from vigent.ports.models import Conversed, LanguageModel, ModelUsage, Spoken, ToolAsked, ToolOffered
 from vigent.service.agents import injection_for
 from vigent.service.caller import Caller
-from vigent.service.threads import home_of
+from vigent.service.threads import home_of, note_turn
 from vigent.service.tools import StoreTools
 
 __all__ = ["Answering", "OfferedTool", "Turn", "Wanted", "afford"]
@@ -156,7 +156,7 @@ class Turn:
             self._put("assistant", done.text)
         for call in done.calls:
             if not self.runs(call):
-                self._put("tool_call", call.arguments, tool=call.name, call=call.id)
+                self._put("tool_call", call.arguments, tool=call.name, call_id=call.id)
 
     def runs(self, call: ToolAsked) -> bool:
         """Whether a tool is run here; what nobody offered is answered here too."""
@@ -195,9 +195,12 @@ class Turn:
             Thread(row), content[:MAX_EPISODE], kind=kind, person=self.caller.person,
             agent=None if self._agent is None else self._agent.id,
             external_id=f"{self.id}:{len(self._items)}",
-            metadata={"response": self.id, **metadata},
+            metadata={"response_id": self.id, **self._version(), **metadata},
         )  # fmt: skip
         self._items.append(item.id)
+
+    def _version(self) -> dict[str, str]:
+        return {} if self._agent is None else {"agent_version": str(self._agent.number)}
 
     # ------------------------------------------------------------------------ after
 
@@ -233,6 +236,8 @@ class Turn:
 
     def heard(self) -> None:
         """Put what was said on the thread: what came after the model's last word."""
+        if self._place is not None:
+            note_turn(self.caller, self._place[1])
         said = list(self.wanted.said)
         after = max((n for n, m in enumerate(said) if m.role == "assistant"), default=-1)
         names = {call.id: call.name for m in said for call in m.calls}
@@ -241,7 +246,7 @@ class Turn:
                 self._put("user", one.text)
             elif one.role == "tool":
                 id = one.call_id or ""
-                self._put("tool_result", one.text, tool=names.get(id, ""), call=id)
+                self._put("tool_result", one.text, tool=names.get(id, ""), call_id=id)
 
 
 def _arguments(text: str) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from vigent.errors import StoreReadOnly, VigentError
 from vigent.govern.metering import Metering
 from vigent.ports.models import LanguageModels
 from vigent.service.caller import Host
+from vigent.service.growing import Growing
 from vigent.service.learning import Learner, Place
 from vigent.settings import LearningSettings
 from vigent.system import SystemClock
@@ -48,7 +49,7 @@ def extractor_of(service: Reads, learning: LearningSettings) -> Extractor | None
         return None
     learner = Learner(
         service, service.models, service.metering, SystemClock(), by=service.worker_name,
-        lease_seconds=learning.lease_seconds,
+        lease_seconds=learning.lease_seconds, steps=(Growing(),),
     )  # fmt: skip
     return Extractor(learner, threads=learning.threads, look_seconds=learning.look_seconds)
 
