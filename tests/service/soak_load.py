@@ -42,8 +42,10 @@ class Load:
         at, subject = {"index_id": "default"}, f"subject {number * 7 % SUBJECTS}"
         query = {**at, "query": f"which town has {subject}"}
         path = f"/v1/stores/default/state/{subject.replace(' ', '%20')}/city"
-        # A value is one of few, so that what stands of a subject is bounded by confirmations.
-        value = f"Town {number % 3}"
+        # Mostly what is there is said again: a store that is written anew all the time grows, and
+        # what is kept ready of it with it. Each fiftieth says another town.
+        told = number * 7 % SUBJECTS + number % PERSONS
+        value = f"Town {told % 3 if number % 50 else number % 7}"
         write = {**at, "subject": subject, "attribute": "city", "value": value}
         item = {"role": "user", "content": f"I am in {value} today"}
         thread = f"talk {number // LIFE}"
