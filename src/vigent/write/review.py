@@ -176,6 +176,8 @@ class Reviewer:
     def _draft(self, key: Key, held: Statement) -> Draft:
         asked = json.loads(held.keep)
         known_policy = held.retention is not None
+        # A correction that names its memory, and no start, keeps what the memory's is by then.
+        keeps = asked["corrects"] is not None and not asked["start_given"]
         return Draft(
             person=key.id.person, subject=key.id.subject, name=key.name,
             attribute=key.id.attribute,
@@ -183,7 +185,8 @@ class Reviewer:
             if key.id.attribute else None,
             type=held.type, retract=asked["retract"], mode=asked["mode"],
             values=tuple(Value(*v) for v in asked["values"]), text=held.text,
-            flagged=bool(held.flagged), valid_from=held.valid_from, valid_to=held.valid_to,
+            flagged=bool(held.flagged), valid_from=None if keeps else held.valid_from,
+            valid_to=held.valid_to,
             corrects=asked["corrects"], supersedes=asked["supersedes"],
             confidence=held.confidence, importance=held.importance, fields=held.fields,
             source_episode=held.source_episode, quote=held.quote, source=held.source,
