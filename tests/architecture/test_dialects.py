@@ -176,3 +176,11 @@ def test_every_table_of_tenants_shows_the_rows_of_one():
         assert f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;" in text
         assert f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY;" in text
         assert re.search(rf"CREATE POLICY \w+ ON {table}\s+USING \(tenant = ", text)
+
+
+def test_the_page_on_many_machines_distributes_every_table():
+    page = (PACKAGE.parents[1] / "docs/how-to/many-machines.md").read_text(encoding="utf-8")
+    told = re.findall(r"create_distributed_table\('(\w+)', 'tenant'", page)
+    assert sorted(told) == sorted(SHARDED)
+    assert told[0] == "tenant", "the others lie beside it"
+    assert all(f"`{table}`" in page for table in UNSHARDED)
