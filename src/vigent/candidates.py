@@ -62,12 +62,19 @@ class Candidates:
         episode_id: str | None = None,
         *,
         outcome: str | None = None,
+        after: str | None = None,
+        limit: int | None = None,
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> tuple[Candidate, ...]:
-        """Give the candidates of an episode, or all, with their verdicts; of one outcome."""
+        """Give the candidates of an episode, or all, with their verdicts; of one outcome.
+
+        They come by their ids: those behind ``after``, at most ``limit``.
+        """
         if outcome is not None and outcome not in OUTCOMES:
             raise InvalidInput("outcome", f"must be one of {', '.join(OUTCOMES)}")
-        return self._judge.list(self._whose(person), episode_id, outcome)
+        if limit is not None and limit < 1:
+            raise InvalidInput("limit", "must be at least 1")
+        return self._judge.list(self._whose(person), episode_id, outcome, after, limit)
 
     def judge(
         self,

@@ -36,3 +36,36 @@ def test_the_candidates_are_listed_with_their_reasons(store):
     assert "asked" in shown
     wrong = store.run("review", "candidates", "--outcome", "lost", "--json")
     assert wrong.code != 0
+
+
+def waiting(path, *values):
+    ids = []
+    with Memory.open(path, embedder="none") as memory:
+        for n, value in enumerate(values):
+            held = memory.propose(
+                MemoryDelta(
+                    tenant_id="default", subject=f"s{n}", attribute="city", value=value,
+                    trust="assistant", confidence=0.9, held="look at it",
+                )
+            )  # fmt: skip
+            ids.append(held.memory.memory_id)
+    return ids
+
+
+def test_a_candidate_is_put_right_and_let_in(store):
+    (id,) = waiting(store.path, "Romme")
+    done = store.ask("review", "accept", id, "--edits", '{"value": "Rome"}')
+    assert (done["outcome"], done["memory"]["value"]) == ("stored", "Rome")
+    assert store.ask("current", "s0", "city")["value"] == "Rome"
+    assert store.run("review", "accept", id, "--edits", "[1]", "--json").code != 0
+
+
+def test_many_are_decided_each_by_itself(store):
+    ids = waiting(store.path, "Rome", "Lugo")
+    assert store.run("review", "decide", "accept", *ids).code == 0
+    assert store.ask("current", "s1", "city")["value"] == "Lugo"
+    (third,) = waiting(store.path, "Pisa")
+    done = store.run("review", "decide", "reject", third, ids[0], "--reason", "no", "--json")
+    assert done.code == 1
+    assert store.ask("review", "list") == []
+    assert store.run("review", "decide", "keep", third, "--json").code != 0

@@ -51,3 +51,30 @@ def test_candidates_go_with_their_store_at_once(nominated, client, admin, first,
 def test_candidates_go_with_their_person(nominated, client, admin, first, service):
     client.delete("/v1/persons/ann/memory", headers=admin)
     assert {row.person for row in rows(service, first.tenant)} == {"bo"}
+
+
+def test_candidates_are_listed_by_pages_with_their_verdicts(nominated, client, admin, key):
+    asked = {"index_id": "work", "limit": 1}
+    first = client.get("/v1/candidates", params=asked, headers=admin).json()
+    assert [one["store_id"] for one in first["items"]] == ["work"]
+    asked["next"] = first["next"]
+    second = client.get("/v1/candidates", params=asked, headers=admin).json()
+    assert second["next"] is None
+    both = [*first["items"], *second["items"]]
+    assert {(one["person_id"], one["delta"]["value"]) for one in both} == {
+        ("ann", "Oslo"), ("bo", "Bern"),
+    }  # fmt: skip
+    assert {(one["outcome"], one["reason"]) for one in both} == {("rejected", "asked")}
+    for more, count in (
+        ({"outcome": "accepted"}, 0), ({"outcome": "rejected"}, 2),
+        ({"episode_id": both[0]["episode_id"]}, 1),
+    ):  # fmt: skip
+        asked = {"index_id": "work", **more}
+        found = client.get("/v1/candidates", params=asked, headers=admin).json()
+        assert len(found["items"]) == count, more
+    named = {**admin, "X-Vigent-Subject": "ann"}
+    mine = client.get("/v1/candidates", params={"index_id": "work"}, headers=named).json()
+    assert [one["person_id"] for one in mine["items"]] == ["ann"]
+    wrong = client.get("/v1/candidates", params={**asked, "outcome": "lost"}, headers=admin)
+    assert (wrong.status_code, wrong.json()["field"]) == (422, "outcome")
+    assert client.get("/v1/candidates", params=asked, headers=key("memory")).status_code == 403

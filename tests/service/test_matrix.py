@@ -135,6 +135,7 @@ ROUTES = {
     ),
     ("DELETE", RECORD): Good(MEMORY, "write", names=(("memory_id", "forgotten"),)),
     ("GET", "/v1/review"): Good(MANAGED, "read", params=AT),
+    ("GET", "/v1/candidates"): Good(MANAGED, "read", params=AT),
     ("POST", "/v1/review/{memory_id}/accept"): Good(
         MANAGED, "write", names=(("memory_id", "held_1"),)
     ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
+from itertools import islice
 from typing import Any, Final
 
 from vigent.domain.candidates import Candidate, id_of, of_episode
@@ -119,23 +120,30 @@ class Candidates:
         return proposed_by(held)
 
     def list(
-        self, person: str, episode: object = None, outcome: str | None = None
+        self,
+        person: str,
+        episode: object = None,
+        outcome: str | None = None,
+        after: str | None = None,
+        limit: int | None = None,
     ) -> tuple[Candidate, ...]:
         """Give the candidates of an episode, or of all, those of a person and the shared.
 
-        Of one whose episode is gone, only the verdict is left.
+        They come in the order of their ids: those behind ``after``, at most ``limit``. Of one
+        whose episode is gone, only the verdict is left.
         """
         begin = None if episode is None else of_episode(check_id(episode, "episode_id"))
-        return tuple(
+        found = (
             one
-            for one in self._rows(begin)
+            for one in self._rows(begin, after or "")
             if one.store_id == self._context.store
             and (not person or one.person_id in (person, None))
             and outcome in (None, one.outcome)
         )
+        return tuple(islice(found, limit))
 
-    def _rows(self, begin: str | None) -> Iterator[Candidate]:
-        after = begin or ""
+    def _rows(self, begin: str | None, after: str) -> Iterator[Candidate]:
+        after = max(begin or "", after)
         with self._writer.pipeline.storage.snapshot() as snapshot:
             while True:
                 rows = snapshot.resources(

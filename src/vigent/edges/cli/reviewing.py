@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from rich.text import Text
 
 from vigent.edges.cli import options
 from vigent.edges.cli.command import Call, command, group
-from vigent.edges.cli.inputs import given
+from vigent.edges.cli.inputs import given, json_object
 from vigent.edges.cli.tables import moment, record_card, rows, shown_value, visible
 from vigent.edges.cli.writing import show_result
+from vigent.errors import VigentError
 
 __all__ = ["register"]
 
@@ -91,10 +92,45 @@ def accept(
     trust: Annotated[
         str, typer.Option("--trust", metavar="LEVEL", help="The trust of who accepts it.")
     ] = "reviewer",
+    edits: Annotated[
+        str | None,
+        typer.Option(
+            "--edits", metavar="JSON", help="What is put right first, as an object: fields by name."
+        ),
+    ] = None,
 ) -> None:
     """Accept a candidate: it is stated now, with your trust."""
+    right = json_object("edits", edits)
     with call.open() as memory:
-        show_result(call, memory.review.accept(memory_id, trust=trust))
+        show_result(call, memory.review.accept(memory_id, trust=trust, edits=right))
+
+
+def decide(
+    call: Call,
+    decision: Annotated[str, typer.Argument(metavar="accept|reject")],
+    memory_ids: Annotated[list[str], typer.Argument(metavar="MEMORY_ID...")],
+    reason: Annotated[
+        str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the record.")
+    ] = None,
+) -> None:
+    """Accept or reject many candidates, each by itself; ends with 1 where one could not be."""
+    with call.open() as memory:
+        done = memory.review.decide(memory_ids, cast("Any", decision), reason=reason)
+    failed = [one for one in done if isinstance(one, VigentError)]
+    if call.as_json:
+        call.out.document(
+            [
+                {"memory_id": id, **({"error": one.to_dict()} if isinstance(one, VigentError)
+                 else one.to_dict())}
+                for id, one in zip(memory_ids, done, strict=True)
+            ]
+        )  # fmt: skip
+    else:
+        for id, one in zip(memory_ids, done, strict=True):
+            told = str(one) if isinstance(one, VigentError) else f"{decision}ed"
+            call.out.show(Text(f"{id}  {visible(told)}"))
+    if failed:
+        raise typer.Exit(1)
 
 
 def reject(
@@ -120,3 +156,4 @@ def register(app: typer.Typer) -> None:
     command(review, "candidates")(list_candidates)
     command(review, "accept")(accept)
     command(review, "reject")(reject)
+    command(review, "decide")(decide)

@@ -11,6 +11,7 @@ from pydantic import Field
 from vigent.domain.resources import ResourceRow
 from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.answers.records import (
+    CandidatePage,
     MemoryAnswer,
     ProposeAnswer,
     ReviewPage,
@@ -145,6 +146,50 @@ def waiting(
     return answer(
         {
             "items": [{**one.to_dict(), "index_id": id} for _, one, id in left[:limit]],
+            "next": None if last is None else cursor(caller, query, last),
+        }
+    )
+
+
+@router.get("/candidates", response_model=CandidatePage, responses=problems_of())
+@reads
+def candidates(
+    caller: Called,
+    index_id: Annotated[IndexId, Query()],
+    episode_id: Annotated[str | None, Query(max_length=200)] = None,
+    outcome: Annotated[str | None, Query(max_length=32)] = None,
+    limit: Limit = 50,
+    next: Next = None,  # noqa: A002 - what the parameter is called
+) -> Response:
+    """Give what models proposed in a store, accepted or not, each with the gate's verdict.
+
+    With ``management`` everyone's, or those that a person sees who is named; a person with a
+    token sees their own. ``outcome`` is accepted, buffered, pending_review or rejected.
+    """
+    caller.require("memory")
+    if not caller.by_token:
+        caller.require("management")
+    store = caller.store(index_id, "read")
+    query = ["candidates", index_id, episode_id, outcome]
+    beyond = place(caller, query, next)
+    memory = caller.host.memory(store, caller)
+    after = None if beyond is None else str(beyond[0])
+    found: list[dict[str, Any]] = []
+    while len(found) <= limit:
+        some = memory.candidates.list(
+            episode_id, outcome=outcome, after=after, limit=limit + 1, person=caller.person
+        )
+        own = not caller.can("management")
+        found += [c.to_dict() for c in some if not own or c.person_id == caller.person]
+        if len(some) <= limit:
+            break
+        after = some[-1].candidate_id
+    if caller.can("management") and caller.person is None:
+        caller.host.registry.note(caller.actor, "candidates_read", "read", index_id, {})
+    last = [found[limit - 1]["candidate_id"]] if len(found) > limit else None
+    return answer(
+        {
+            "items": [{**one, "index_id": store.id} for one in found[:limit]],
             "next": None if last is None else cursor(caller, query, last),
         }
     )

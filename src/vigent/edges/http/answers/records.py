@@ -203,6 +203,33 @@ class ReviewPage(BaseModel):
     next: str | None
 
 
+class CandidateAnswer(BaseModel):
+    """What a model proposed of an episode, and what the gate made of it."""
+
+    candidate_id: str
+    episode_id: str
+    index_id: str
+    store_id: str
+    person_id: str | None
+    outcome: str
+    reason: str | None
+    reasons: list[str]
+    detail: str | None
+    trust: str
+    memory_id: str | None
+    delta: dict[str, Any]
+    created_at: str
+    judged_at: str
+    judged: int
+
+
+class CandidatePage(BaseModel):
+    """A page of candidates, by their ids: those of one episode stand together."""
+
+    items: list[CandidateAnswer]
+    next: str | None
+
+
 class AttributeAnswer(_Answer):
     """What is in force of one attribute; ``memories`` instead where it is multi-valued."""
 
