@@ -358,3 +358,18 @@ def test_an_answer_kept_about_a_person_goes_with_them(tmp_path, verb):
         (after,) = memory.write_many([given])
         assert after.outcome == before.outcome
         assert (after.memory is None) == (verb == "retract")
+
+
+def test_a_correction_that_waits_keeps_the_start_of_its_memory(fresh):
+    memory = fresh(**city(min_trust="person"))
+    old = memory.write(**KEY, value="a", trust="person", valid_from=at(1)).memory
+    new = {"trust": "document", "confidence": 0.9, "value": "b"}
+    named = {"mode": "correction", "corrects": old.memory_id}
+    with pytest.raises(InvalidInput) as refused:
+        memory.write(**KEY, **new, **named, valid_to=at(1))
+    assert refused.value.field == "valid_to"
+    held = memory.write(**KEY, **new, **named, valid_to=at(3)).memory
+    assert (held.status, held.valid_from) == ("pending_review", old.valid_from)
+    memory.review.accept(held.memory_id)
+    assert timeline(memory) == "b[1,3)"
+    assert memory.check().ok

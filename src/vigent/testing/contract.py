@@ -418,30 +418,6 @@ class MemoryContract(ThreadClaims, AliasClaims, ContextClaims, abc.ABC):
         assert done.outcome == "pending_review"
         assert memory.current("mira", "trusted").value == "a"
 
-    def test_a_correction_that_waits_keeps_the_start_of_its_memory(
-        self, memory: Memory, clock: FakeClock
-    ) -> None:
-        said: dict[str, Any] = {"subject": "mira", "attribute": "trusted"}
-        old = memory.write(**said, value="a", trust="person", valid_from=_FEB).memory
-        assert old is not None
-        clock.advance(days=90)
-        march = dt.datetime.fromisoformat(_MAR)
-        new: dict[str, Any] = {"trust": "document", "confidence": 0.9, "value": "b"}
-        named = {"mode": "correction", "corrects": old.memory_id}
-        with pytest.raises(InvalidInput) as refused:
-            memory.write(**said, **new, **named, valid_to=_FEB)
-        assert refused.value.field == "valid_to"
-        held = memory.write(**said, **new, **named, valid_to=_MAR).memory
-        assert held is not None
-        assert held.status == "pending_review"
-        assert (held.valid_from, held.valid_to) == (old.valid_from, march)
-        memory.review.accept(held.memory_id)
-        found = memory.current("mira", "trusted", as_of=_FEB)
-        assert (found.value, found.valid_from, found.valid_to) == (
-            "b", old.valid_from, march,
-        )  # fmt: skip
-        assert memory.current("mira", "trusted") is None
-
     def test_what_is_accepted_enters(self, memory: Memory) -> None:
         said: dict[str, Any] = {"subject": "mira", "attribute": "contested", "valid_from": _FEB}
         memory.write(**said, value="a")
