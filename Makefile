@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
 # Two at a time; who has nothing left takes from the other.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 DEMO_DB := demo.db
 SERVICE_DB := service.db
 # What make run keeps its stores in: sqlite or postgres.

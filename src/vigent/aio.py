@@ -226,6 +226,7 @@ class AsyncMemory(_Mirror[Memory]):
     diff = _reads(Memory.diff)
     get = _reads(Memory.get)
     search = _reads(Memory.search)
+    concerning = _reads(Memory.concerning)
     context = _reads(Memory.context)
     list = _streams(Memory.list)
 

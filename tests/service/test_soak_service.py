@@ -27,8 +27,11 @@ class Minute(NamedTuple):
 
 
 def rss_mb(pid: int) -> float:
+    """Give the memory that is the process's own: pages of the store's file that it has mapped are
+    the system's, and come and go with the file.
+    """
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
+        if line.startswith("RssAnon:"):
             return int(line.split()[1]) / 1024
     raise AssertionError("no memory of the process is told")
 
