@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
-# Two at a time; who has nothing left takes from the other.
+# Three at a time: they wait for disks and servers much. Who has nothing left takes from another.
 PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 DEMO_DB := demo.db
 SERVICE_DB := service.db

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import signal
 import threading
@@ -45,7 +46,7 @@ def write_on(service: Served, done: Done, begun: set[str], mark: str) -> None:
         begun.add(name)
         try:
             status, answer = send(service, path, body, name)
-        except (OSError, urllib.error.URLError, ValueError):
+        except (OSError, urllib.error.URLError, http.client.HTTPException, ValueError):
             return
         assert status in {200, 201}
         done[name] = (path, body, answer)
