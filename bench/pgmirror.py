@@ -39,6 +39,8 @@ class PgMirror:
         self._watching, self._raw, self._tenant = watching, raw, tenant
         self._by = side * 10**15
         self._side = f".{side}"
+        named = sql.SQL("SET LOCAL app.tenant = {}").format(sql.Literal(tenant))
+        self._named = named.as_bytes(watching)
         self._columns = {table: self._of(table) for table in _NUMBERS}
         self._sql = {table: self._insert(table) for table in _NUMBERS}
         self._close = "UPDATE belief SET recorded_to = %s WHERE tenant = %s AND no = %s"
@@ -58,12 +60,14 @@ class PgMirror:
         left_out = (*_OWN, "no") if table == "passage" else _OWN
         return [row[0] for row in found if row[0] not in left_out]
 
-    def _insert(self, table: str) -> sql.Composed:
+    def _insert(self, table: str) -> bytes:
+        """Give a statement as bytes: composed ones would be put together at each call."""
         columns = self._columns[table]
-        return sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(
+        written = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(
             sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns)),
             sql.SQL(", ").join(sql.Placeholder() * len(columns)),
         )  # fmt: skip
+        return written.as_bytes(self._watching)
 
     def mark(self) -> None:
         """Begin to note what the engine writes."""
@@ -136,7 +140,7 @@ class PgMirror:
 
     def _enter(self, rows: Rows) -> None:
         run = self._raw.execute
-        run(sql.SQL("SET LOCAL app.tenant = {}").format(sql.Literal(self._tenant)))
+        run(self._named)
         for row in rows["close"]:
             run(self._close, row)
         for table, statement in self._sql.items():

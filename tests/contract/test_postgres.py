@@ -14,10 +14,9 @@ class _OnPostgres:
     """A path of the suite stands for a database that is made for the test."""
 
     @pytest.fixture(autouse=True)
-    def databases(self, postgres, postgres_database):
-        made = postgres.template("migrated", lambda url: open_storage(url).close())
+    def databases(self, postgres_store):
         self._urls: dict[str, str] = {}
-        self._new = lambda: postgres.url(postgres_database(template=made), "vigent_owner")
+        self._new = postgres_store
 
     def url_of(self, path) -> str:
         if str(path) not in self._urls:

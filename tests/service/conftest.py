@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.service.every_world import EVERY, unsaid
+from tests.service.extracting import calls
 from tests.service.mcp_world import BEYOND
 from vigent.domain.time import parse_instant
 from vigent.edges.http.app import create_app
@@ -15,7 +16,7 @@ from vigent.govern.documents import KeyDocument, Policy, Secret
 from vigent.govern.keys import new_secret, secret_digest, show_key
 from vigent.govern.registry import Actor
 from vigent.service import Service
-from vigent.testing import FakeClock
+from vigent.testing import FakeClock, ModelServer
 
 
 @pytest.fixture
@@ -65,6 +66,19 @@ def key(service, first):
         return {"Authorization": f"Bearer {show_key(first.tenant, row.id, secret)}"}
 
     return make
+
+
+@pytest.fixture
+def server():
+    """A scripted model."""
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def talk(client, first):
+    """What tests of extraction ask of the service, as the admin."""
+    return calls(client, first.key)
 
 
 @pytest.fixture

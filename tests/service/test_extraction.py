@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from tests.service.calls import bearer, make_key
 from tests.service.extracting import (
     PATH,
     Calls,
-    calls,
     candidate,
     drain,
     items_of,
@@ -23,7 +21,6 @@ from tests.service.extracting import (
     served,
     worker,
 )
-from vigent.edges.http.app import create_app
 from vigent.service import Service
 from vigent.testing import FakeClock, ModelServer
 
@@ -33,35 +30,9 @@ NONE = {"ready": 0, "failed": 0, "queued": 0, "parked": 0}
 
 
 @pytest.fixture
-def clock():
-    return FakeClock(NOW)
-
-
-@pytest.fixture
-def server():
-    with ModelServer() as running:
-        yield running
-
-
-@pytest.fixture
 def service(tmp_path, server, clock):
     with served(tmp_path / "s.db", server, clock) as opened:
         yield opened
-
-
-@pytest.fixture
-def first(service):
-    return service.first_start()
-
-
-@pytest.fixture
-def client(service):
-    return TestClient(create_app(service), raise_server_exceptions=False)
-
-
-@pytest.fixture
-def talk(client, first) -> Calls:
-    return calls(client, first.key)
 
 
 @dataclass

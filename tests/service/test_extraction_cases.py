@@ -12,7 +12,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.service.extracting import (
-    Calls,
     calls,
     candidate,
     drain,
@@ -28,42 +27,16 @@ from vigent.service import Service
 from vigent.service.learning import Work
 from vigent.service.trying import proposed_of
 from vigent.service.working import extractor_of
-from vigent.testing import Answer, FakeClock, ModelServer
+from vigent.testing import Answer
 
 NOW = "2026-06-01T12:00:00Z"
 NONE = {"ready": 0, "failed": 0, "queued": 0, "parked": 0}
 
 
 @pytest.fixture
-def clock():
-    return FakeClock(NOW)
-
-
-@pytest.fixture
-def server():
-    with ModelServer() as running:
-        yield running
-
-
-@pytest.fixture
 def service(tmp_path, server, clock):
     with served(tmp_path / "s.db", server, clock) as opened:
         yield opened
-
-
-@pytest.fixture
-def first(service):
-    return service.first_start()
-
-
-@pytest.fixture
-def client(service):
-    return TestClient(create_app(service), raise_server_exceptions=False)
-
-
-@pytest.fixture
-def talk(client, first) -> Calls:
-    return calls(client, first.key)
 
 
 def memory_of(service):

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from tests.service.calls import make_key
 from tests.service.extracting import calls, drain, reads_what_is_said, served, worker
-from vigent.edges.http.app import create_app
-from vigent.testing import FakeClock, ModelServer
 from vigent.testing.modelwire import ModelRequest
 
 NOW = "2026-06-01T12:00:00Z"
@@ -22,26 +19,9 @@ WENT_WELL = {
 
 
 @pytest.fixture
-def clock():
-    return FakeClock(NOW)
-
-
-@pytest.fixture
-def server():
-    with ModelServer() as running:
-        yield running
-
-
-@pytest.fixture
 def service(tmp_path, server, clock):
     with served(tmp_path / "s.db", server, clock) as opened:
         yield opened
-
-
-@pytest.fixture
-def talk(service):
-    client = TestClient(create_app(service), raise_server_exceptions=False)
-    return calls(client, service.first_start().key)
 
 
 def is_session(request: ModelRequest) -> bool:

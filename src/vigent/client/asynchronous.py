@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import random
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 import anyio
@@ -22,7 +22,6 @@ from vigent.client.requests import Scope
 from vigent.client.responding import Events
 from vigent.client.sessions import ThreadVerbs
 from vigent.client.wire import Answer, Request
-from vigent.domain.unset import UNSET
 from vigent.errors import ServiceUnreachable, UnavailableError
 
 __all__ = ["AsyncClient"]
@@ -198,6 +197,21 @@ class AsyncClientPersons(_Part[PersonVerbs]):
     link = _asks(PersonVerbs.link)
 
 
+def _events(
+    verb: Callable[Concatenate[RecordVerbs, P], Request],
+) -> Callable[Concatenate[AsyncClient, P], AsyncGenerator[dict[str, Any]]]:
+    """Give the events of the answer to what a verb asks for."""
+
+    @functools.wraps(verb)
+    def streamed(
+        self: AsyncClient, *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncGenerator[dict[str, Any]]:
+        http = self._http  # pyright: ignore[reportPrivateUsage] - a method of it, but for its place
+        return http.stream(verb(self.verbs, *args, **kwargs))
+
+    return streamed
+
+
 class AsyncClient(_Part[RecordVerbs]):
     """``Client`` for asynchronous callers, on asyncio and on trio.
 
@@ -249,28 +263,8 @@ class AsyncClient(_Part[RecordVerbs]):
     forget = _asks(RecordVerbs.forget)
     erase_person = _asks(RecordVerbs.erase_person)
     respond = _asks(RecordVerbs.respond)
+    respond_stream = _events(RecordVerbs.respond_stream)
     response = _asks(RecordVerbs.response)
-
-    def respond_stream(
-        self,
-        input: str,  # noqa: A002 - its name on the wire
-        *,
-        model: str | None = None,
-        agent: str | None = None,
-        thread: str | None = None,
-        tools: Sequence[str] = (),
-        timezone: str | None = None,
-        idempotency_key: str | None = None,
-        person: str | None = UNSET,  # type: ignore[assignment]
-    ) -> AsyncGenerator[dict[str, Any]]:
-        """Have a turn answered as ``respond`` does, and give its events as they come.
-
-        They are those of ``Client.respond_stream``. Closing it ends the turn.
-        """
-        asked = self.verbs.asked(
-            input, model, agent, thread, tools, timezone, idempotency_key, person, stream=True
-        )
-        return self._http.stream(asked)
 
     async def close(self) -> None:
         """Close the connections; no verb can be called after that."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 import httpx2
@@ -20,7 +20,6 @@ from vigent.client.requests import Scope
 from vigent.client.responding import Events
 from vigent.client.sessions import ThreadVerbs
 from vigent.client.wire import Answer, Request
-from vigent.domain.unset import UNSET
 from vigent.errors import ServiceUnreachable, UnavailableError
 
 __all__ = ["Client", "lost_of", "read_answer"]
@@ -226,6 +225,19 @@ class ClientPersons(_Part[PersonVerbs]):
     link = _asks(PersonVerbs.link)
 
 
+def _events(
+    verb: Callable[Concatenate[RecordVerbs, P], Request],
+) -> Callable[Concatenate[Client, P], Iterator[dict[str, Any]]]:
+    """Give the events of the answer to what a verb asks for."""
+
+    @functools.wraps(verb)
+    def streamed(self: Client, *args: P.args, **kwargs: P.kwargs) -> Iterator[dict[str, Any]]:
+        http = self._http  # pyright: ignore[reportPrivateUsage] - a method of it, but for its place
+        return http.stream(verb(self.verbs, *args, **kwargs))
+
+    return streamed
+
+
 class Client(_Part[RecordVerbs]):
     """The verbs of ``Memory`` over HTTP, on a service of Vigent.
 
@@ -287,30 +299,8 @@ class Client(_Part[RecordVerbs]):
     forget = _asks(RecordVerbs.forget)
     erase_person = _asks(RecordVerbs.erase_person)
     respond = _asks(RecordVerbs.respond)
+    respond_stream = _events(RecordVerbs.respond_stream)
     response = _asks(RecordVerbs.response)
-
-    def respond_stream(
-        self,
-        input: str,  # noqa: A002 - its name on the wire
-        *,
-        model: str | None = None,
-        agent: str | None = None,
-        thread: str | None = None,
-        tools: Sequence[str] = (),
-        timezone: str | None = None,
-        idempotency_key: str | None = None,
-        person: str | None = UNSET,  # type: ignore[assignment]
-    ) -> Iterator[dict[str, Any]]:
-        """Have a turn answered as ``respond`` does, and give its events as they come.
-
-        ``event`` names each: of ``response.output_text.delta`` the text stands in ``delta``, of
-        ``response.completed``, the last, the answer in ``response``. It is sent once; the timeout
-        is for the next event. Leaving it ends the turn.
-        """
-        asked = self.verbs.asked(
-            input, model, agent, thread, tools, timezone, idempotency_key, person, stream=True
-        )
-        return self._http.stream(asked)
 
     def close(self) -> None:
         """Close the connections; no verb can be called after that."""

@@ -43,6 +43,28 @@ class ResponseVerbs(Verbs):
         )
         return found
 
+    def respond_stream(
+        self,
+        input: str,  # noqa: A002 - its name on the wire
+        *,
+        model: str | None = None,
+        agent: str | None = None,
+        thread: str | None = None,
+        tools: Sequence[str] = (),
+        timezone: str | None = None,
+        idempotency_key: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Request:
+        """Have a turn answered as ``respond`` does, and give its events as they come.
+
+        ``event`` names each: of ``response.output_text.delta`` the text stands in ``delta``, of
+        ``response.completed``, the last, the answer in ``response``. It is sent once; the timeout
+        is for the next event. Leaving or closing it ends the turn.
+        """
+        return self.asked(
+            input, model, agent, thread, tools, timezone, idempotency_key, person, stream=True
+        )
+
     def response(
         self,
         response_id: str,

@@ -14,12 +14,13 @@ from typing import Any, Final, Literal
 from vigent.domain.attributes import trust_rank
 from vigent.domain.modelword import MODELS_WORD
 from vigent.domain.records import Record
+from vigent.domain.text import canonical_text
 
 __all__ = [
     "ACROSS",
     "Derivation",
     "Settled",
-    "canon_of_session",
+    "canon_of",
     "digest_of",
     "lowest",
     "short_of",
@@ -64,9 +65,13 @@ class Settled:
     dropped: tuple[str, ...] = ()
 
 
-def canon_of_session(lineage: str) -> str:
-    """Give what makes two records of sessions the same: what they rest on, and not their words."""
-    return f"s:{lineage}"
+def canon_of(text: str, lineage: str | None) -> str:
+    """Give what makes two free texts the same: their words.
+
+    Two sessions may come to the same words and are two all the same: their records, which alone
+    bear a lineage, are told by what they rest on.
+    """
+    return f"t:{canonical_text(text)}" if lineage is None else f"s:{lineage}"
 
 
 def lowest(trusts: Iterable[str], at_most: str = "reviewer") -> str:

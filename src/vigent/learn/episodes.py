@@ -7,7 +7,7 @@ session here and against the store at the commit; nothing it says is an instruct
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
 
 import numpy as np
@@ -210,12 +210,9 @@ def _messages(
 ) -> tuple[Told, Told]:
     if hiding is not None:
         items = [
-            WindowItem(
-                episode_id=i.episode_id, role=i.role, text=hiding.hide(i.text), at=i.at,
-                who=None if i.who is None else hiding.hide(i.who),
-            )
+            replace(i, text=hiding.hide(i.text), who=None if i.who is None else hiding.hide(i.who))
             for i in items
-        ]  # fmt: skip
+        ]
         person = None
     window = Window(items=tuple(items), schema=Schema(), subject=person)
     return (
@@ -305,8 +302,4 @@ def _nearest(row: Iterable[float], one: Derivation, others: Sequence[Record]) ->
 
 
 def _worded(one: Derivation, text: str) -> Derivation:
-    return one if text == one.text else Derivation(
-        type=one.type, text=text, trust=one.trust, rests_on=one.rests_on, fields=one.fields,
-        importance=one.importance, confidence=one.confidence, source_episode=one.source_episode,
-        quote=one.quote, metadata=one.metadata,
-    )  # fmt: skip
+    return one if text == one.text else replace(one, text=text)

@@ -32,7 +32,7 @@ class Hiding:
         self._by_value: dict[str, str] = {}
         self._by_place: dict[str, str] = {}
 
-    def hidden(self, text: str) -> str:
+    def hide(self, text: str) -> str:
         """Give a text with place holders; raises HidingFailed where that does not succeed."""
         try:
             spans = [
@@ -61,11 +61,9 @@ class Hiding:
             self._by_place[place] = value
         return place
 
-    def shown(self, given: Any) -> Any:
+    def reveal(self, text: str) -> str:
         """Give what a model said with the real values; raises HidingFailed for an unknown place."""
-        if not isinstance(given, str):
-            return given
-        return _PLACE.sub(self._value, given)
+        return _PLACE.sub(self._value, text)
 
     def _value(self, match: re.Match[str]) -> str:
         value = self._by_place.get(match.group())

@@ -124,8 +124,8 @@ def shown(
     state = tuple(memory.concerning(said[-_WORDS:], person)) if said.strip() else ()
     items = tuple(_item(piece, zone) for piece in pieces)
     if hiding is not None:
-        items = tuple(replace(item, text=hiding.hidden(item.text)) for item in items)
-        state = tuple(replace(line, value=hiding.hidden(line.value)) for line in state)
+        items = tuple(replace(item, text=hiding.hide(item.text)) for item in items)
+        state = tuple(replace(line, value=hiding.hide(line.value)) for line in state)
     window = Window(
         items=items, schema=memory.schema, state=state, subject=subject, types=types,
         instructions=instructions,
@@ -203,8 +203,8 @@ def delta_of(shown: Shown, proposed: Proposed) -> dict[str, Any]:
     """Give a candidate with the real values and its zone; raises HidingFailed."""
     delta = proposed.delta()
     if shown.hiding is not None:
-        show = shown.hiding.shown
-        delta = {name: show(value) for name, value in delta.items()}
+        reveal = shown.hiding.reveal
+        delta = {k: reveal(v) if isinstance(v, str) else v for k, v in delta.items()}
     zone = shown.zones.get(proposed.source_episode_id)
     return delta if zone is None else {**delta, "timezone": zone}
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from vigent.domain.episodes import EpisodeRow
-from vigent.domain.reasoning.window import DEFAULT_TYPES, Window, WindowItem
+from vigent.domain.reasoning.window import DEFAULT_TYPES, StateLine, Window, WindowItem
 from vigent.domain.records import Record
 from vigent.domain.schema import Schema
 from vigent.domain.time import Instant, iso, to_datetime
@@ -22,7 +22,7 @@ from vigent.memory import Memory
 from vigent.moving import drop_branch, list_branches, make_branch
 from vigent.ports.models import LanguageModel
 from vigent.proposals import MemoryDelta
-from vigent.rehearsal.windows import learn_window, state_lines
+from vigent.rehearsal.windows import learn_window
 from vigent.schema import SchemaSource, load_schema
 from vigent.testing import FakeClock
 from vigent.wiring import open_storage
@@ -129,17 +129,22 @@ class _Again:
         self._old, self._new, self._schema = old, new, schema
         self._tenant, self._counts, self._clock = tenant, counts, clock
         self._at: Instant = 0
+        self._ids: dict[str, str] = {}
 
     def _captured(self, row: EpisodeRow) -> str:
-        """Capture an episode anew, when it was recorded, and give its id."""
+        """Capture an episode anew, once, when it was recorded; gives its id."""
+        known = self._ids.get(row.id)
+        if known is not None:
+            return known
         self._at = max(self._at, row.recorded_at)
         self._clock.set(to_datetime(self._at))
         at = to_datetime(row.occurred_at)
-        return self._new.capture(
+        self._ids[row.id] = self._new.capture(
             row.content or "", role=row.role, kind=row.kind, occurred_at=at,
             speaker=row.speaker, thread=row.thread, external_id=f"replay:{row.id}",
             person=row.person or None,
         ).id  # fmt: skip
+        return self._ids[row.id]
 
     # ------------------------------------------------------------------ with no model
 
@@ -204,8 +209,8 @@ class _Again:
             items += [self._item(row) for row in turns]
             state = list(self._new.list(person=person))[-_STATE:]
             window = Window(
-                items=tuple(items), schema=self._schema, state=state_lines(state), subject=person,
-                types=DEFAULT_TYPES, instructions=instructions,
+                items=tuple(items), schema=self._schema, state=tuple(map(StateLine.of, state)),
+                subject=person, types=DEFAULT_TYPES, instructions=instructions,
             )  # fmt: skip
             learned = learn_window(self._new, window, model, tenant=self._tenant, person=person)
             self._counts.windows += 1

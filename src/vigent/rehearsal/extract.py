@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from vigent.domain.reasoning.window import Window, WindowItem
+from vigent.domain.reasoning.window import StateLine, Window, WindowItem
 from vigent.domain.schema import Schema
 from vigent.errors import InvalidInput
 from vigent.evaluation.gold.dataset import Change, GoldSet, Slot, Utterance, folded
@@ -28,7 +28,7 @@ from vigent.memory import Memory
 from vigent.ports.models import LanguageModel
 from vigent.rehearsal.corrupting import WAYS
 from vigent.rehearsal.planning import Plan, Script, plans_of, spoil
-from vigent.rehearsal.windows import Judged, Learned, learn_window, state_lines
+from vigent.rehearsal.windows import Judged, Learned, learn_window
 from vigent.schema import load_schema
 from vigent.settings import LanguageSettings
 from vigent.testing import ModelServer
@@ -152,7 +152,7 @@ def _learn(
         items.append(WindowItem(episode_id=episode.id, role=said.role, text=said.text))
     standing = memory.list(subject=subject, person=person) if plan.context else ()
     window = Window(
-        items=tuple(items), schema=schema, state=state_lines(list(standing)), subject=subject
+        items=tuple(items), schema=schema, state=tuple(map(StateLine.of, standing)), subject=subject
     )
     learned = learn_window(memory, window, model, tenant=tenant, person=person)
     report.windows += 1

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, cast
 
-from vigent.domain.reasoning.window import DEFAULT_TYPES, Window, WindowItem
+from vigent.domain.reasoning.window import DEFAULT_TYPES, StateLine, Window, WindowItem
 from vigent.domain.records import Record
 from vigent.domain.time import named_zone, parse_instant, to_datetime
 from vigent.errors import VigentError
@@ -18,7 +18,7 @@ from vigent.memory import Memory
 from vigent.ports.models import LanguageModel
 from vigent.proposals import MemoryDelta
 from vigent.rehearsal.storyfile import Question, Said, Standing, Step, Story, Verdict, read_story
-from vigent.rehearsal.windows import learn_window, state_lines
+from vigent.rehearsal.windows import learn_window
 from vigent.schema import load_schema
 from vigent.settings import LanguageSettings
 from vigent.testing import Answer, FakeClock, ModelServer
@@ -151,7 +151,7 @@ class _Run:
         ]
         window = Window(
             items=(*context, *items), schema=self._schema,
-            state=state_lines(list(self._memory.list())), subject=self._story.person,
+            state=tuple(map(StateLine.of, self._memory.list())), subject=self._story.person,
             types=self._story.types or DEFAULT_TYPES,
         )  # fmt: skip
         learned = learn_window(

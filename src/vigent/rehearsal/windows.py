@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from vigent.domain.candidates import Candidate
 from vigent.domain.reasoning.answer import Fault, Proposed
-from vigent.domain.reasoning.window import StateLine, Window
-from vigent.domain.records import Record
+from vigent.domain.reasoning.window import Window
 from vigent.domain.usage import Account, Parked
 from vigent.errors import ModelFailed, VigentError
 from vigent.learn.asking import ask_about
@@ -17,7 +16,7 @@ from vigent.memory import Memory
 from vigent.ports.models import Completion, LanguageModel, Told
 from vigent.proposals import MemoryDelta
 
-__all__ = ["Judged", "Learned", "Unmetered", "learn_window", "state_lines"]
+__all__ = ["Judged", "Learned", "Unmetered", "learn_window"]
 
 _ACCOUNT: Final = Account("rehearsal", "rehearsal", "extraction")
 
@@ -115,15 +114,3 @@ def _judged(
         return Judged(proposed, memory.candidates.learn(delta, person=person))
     except VigentError as error:
         return Judged(proposed, None, error.code)
-
-
-def state_lines(records: Sequence[Record]) -> tuple[StateLine, ...]:
-    """Give what is in force as a window shows it."""
-    return tuple(
-        StateLine(
-            memory_id=one.memory_id, value=str(one.value if one.text is None else one.text),
-            subject=one.subject, attribute=one.attribute, type=one.memory_type,
-            since=one.valid_from.date().isoformat(),
-        )
-        for one in records
-    )  # fmt: skip

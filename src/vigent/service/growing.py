@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
 from typing import Final
 
 from vigent.domain.threads import ThreadRow
@@ -101,7 +100,7 @@ class Growing:
                     since=work.switch.since, now=now,
                     quiet=work.switch.quiet_minutes * _MINUTE, lessons=work.switch.lessons,
                     instructions=work.switch.instructions or "",
-                    hiding=None if kept.hide is None else _Hidden(kept.hide),
+                    hiding=None if kept.hide is None else Hiding(kept.hide),
                 )  # fmt: skip
                 if done.status in {"done", "partial"}:
                     owners[owner] = None
@@ -114,21 +113,6 @@ class Growing:
         except (ModelFailed, HidingFailed) as error:
             _log.warning("no episode of a thread: %s", _code(error))
             return False
-
-
-class _Hidden:
-    """The place holders of one call, as the steps ask for them."""
-
-    def __init__(self, classes: Collection[str] = ()) -> None:
-        self._hiding = Hiding(classes)
-
-    def hide(self, text: str) -> str:
-        """Give a text without personal data."""
-        return self._hiding.hidden(text)
-
-    def reveal(self, text: str) -> str:
-        """Give a text with the real values."""
-        return self._hiding.shown(text)
 
 
 def _learn_across(work: Work, person: str, least: int) -> None:
@@ -149,7 +133,7 @@ def _look_back(work: Work, owner: str | None) -> None:
         reflect(
             work.memory, person=owner, allowed=owner is None or _allows(work, owner),
             model=_helper(work), metered=work.metered,
-            account=Account(work.tenant, work.store.id, "reflection"), hiding=_Hidden(),
+            account=Account(work.tenant, work.store.id, "reflection"), hiding=Hiding(),
         )  # fmt: skip
     except (ModelFailed, HidingFailed) as error:
         _log.warning("no reflection: %s", _code(error))

@@ -141,7 +141,7 @@ class AuthorMemory:
                     found[record.memory_id] = record
         for record in self.memory.concerning(words, person=person or None):
             found.setdefault(record.memory_id, record)
-        return [_line(record) for record in list(found.values())[:_LINES]]
+        return [StateLine.of(record) for record in list(found.values())[:_LINES]]
 
     def learn(self, person: str, delta: Mapping[str, Any]) -> Candidate:
         """Put a candidate through the gate."""
@@ -157,15 +157,6 @@ def _named_in(spoken: str) -> list[str]:
     words = _WORD.findall(spoken)[-_SPOKEN:]
     pairs = [f"{one}_{other}" for one, other in pairwise(words)]
     return [name for name in dict.fromkeys([*words, *pairs]) if 2 < len(name) <= _NAME]
-
-
-def _line(record: Record) -> StateLine:
-    value = record.text if record.attribute is None else record.value
-    return StateLine(
-        memory_id=record.memory_id, value=str(value), subject=record.subject,
-        attribute=record.attribute, type=record.memory_type,
-        since=record.valid_from.date().isoformat(),
-    )  # fmt: skip
 
 
 class Learner:

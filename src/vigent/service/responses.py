@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from vigent.domain.resources import ResourceRow
 from vigent.domain.time import iso
@@ -40,12 +40,10 @@ def _on_thread(caller: Caller, thread: str) -> bool:
 
 def shown_response(caller: Caller, row: ResourceRow, document: ResponseDocument) -> dict[str, Any]:
     """Give a response with its trace; the text is read from the thread, where it has one."""
-    told = document.model_dump()
-    stores, items = told.pop("stores"), cast("list[str]", told.pop("items"))
-    del stores
+    told = document.model_dump(exclude={"stores"})
     return {
         "id": row.id, "object": "response", **told, "tools": list(document.tools),
-        "person": row.person or None, "items": list(items),
+        "person": row.person or None, "items": list(document.items),
         "output_text": _text(caller, document), "output": None,
         "created_at": iso(row.created_at), "changed_at": iso(row.changed_at),
     }  # fmt: skip

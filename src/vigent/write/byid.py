@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from vigent.domain.changes import ChangeSet
-from vigent.domain.derivation import canon_of_session
+from vigent.domain.derivation import canon_of
 from vigent.domain.records import Record
 from vigent.domain.schema import Schema, trust_rank
 from vigent.domain.statements import Key, Statement
-from vigent.domain.text import MAX_TEXT, canonical_text
+from vigent.domain.text import MAX_TEXT
 from vigent.domain.time import OPEN
 from vigent.domain.values import Value, canonical, decode
 from vigent.errors import ConflictError, InvalidInput, NotFound
@@ -173,8 +173,7 @@ def _retraction(
     else:
         text = head.text or ""
         lineage = json.loads(head.fields).get("lineage") if head.type == "episode" else None
-        canon = f"t:{canonical_text(text)}" if lineage is None else canon_of_session(lineage)
-        value = Value("text", text, canon)
+        value = Value("text", text, canon_of(text, lineage))
     return Draft(
         person=key.id.person, subject=key.id.subject, name=key.name, attribute=key.id.attribute,
         definition=definition, type=key.id.type or head.type, retract=True, mode=mode,

@@ -10,12 +10,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from vigent.domain.derivation import ACROSS, Derivation, Settled, canon_of_session
+from vigent.domain.derivation import ACROSS, Derivation, Settled, canon_of
 from vigent.domain.jsontext import check_metadata
 from vigent.domain.records import Record
 from vigent.domain.schema import trust_rank
 from vigent.domain.statements import Key, KeyId, Statement, edited
-from vigent.domain.text import canonical_text, clean_text
+from vigent.domain.text import clean_text
 from vigent.domain.time import OPEN
 from vigent.domain.values import Value
 from vigent.ports.storage import Selection, Snapshot
@@ -123,9 +123,7 @@ class DerivedWriter:
     ) -> Record | None:
         """Enter one; None where the same was entered before and somebody removed it."""
         said, flagged = clean_text(item.text, "text", _LONGEST)
-        # Two sessions may come to the same words and are two all the same; lessons are not.
-        by_words = item.type != "episode"
-        canon = "t:" + canonical_text(said) if by_words else canon_of_session(fields["lineage"])
+        canon = canon_of(said, fields.get("lineage"))
         source = item.source_episode
         if source is not None:
             rows = session.transaction.episodes(self.pipeline.context.tenant, ids=[source])
@@ -169,7 +167,7 @@ class DerivedWriter:
         members = {
             s.member for key in keys for _, s in snapshot.statements(context.tenant, of_key=key.no)
         }
-        return {one for one in lineages if token_of(salt, canon_of_session(one)) in members}
+        return {one for one in lineages if token_of(salt, canon_of("", one)) in members}
 
     def _replaced(self, session: Session, person: str, olds: Sequence[str], new: str) -> list[str]:
         """Let the new record of a session stand for the old ones, wherever these are named."""
@@ -182,7 +180,7 @@ class DerivedWriter:
             left = [new if e in olds and not own else e for e in cited if not (own and e in olds)]
             return list(dict.fromkeys(left))
 
-        dropped = _recite(self.pipeline, session, person, olds, instead, least=1)
+        dropped = _recite(self.pipeline, session, person, olds, instead)
         for statement in _standing(self.pipeline, session, person, "episode"):
             if statement.id in olds and _drop(self.pipeline, session, statement):
                 dropped.append(statement.id)
@@ -200,7 +198,7 @@ def drop_resting(pipeline: WritePipeline, session: Session, person: str, episode
         alone = statement.type == "reflection" or _fields(statement).get("basis") == ACROSS
         return [] if alone else left
 
-    return _recite(pipeline, session, person, [episode], without, least=1)
+    return _recite(pipeline, session, person, [episode], without)
 
 
 def _recite(
@@ -209,8 +207,6 @@ def _recite(
     person: str,
     gone: Sequence[str],
     left: Callable[[Statement, list[str]], list[str]],
-    *,
-    least: int,
 ) -> list[str]:
     """Let derived memories that name one of some episodes name what is left, or drop them."""
     dropped: list[str] = []
@@ -221,7 +217,7 @@ def _recite(
             if not set(cited).intersection(gone):
                 continue
             rest = left(statement, cited)
-            if len(rest) >= least:
+            if rest:
                 _amend(pipeline, session, statement, {**fields, "episodes": rest})
             elif _drop(pipeline, session, statement):
                 dropped.append(statement.id)

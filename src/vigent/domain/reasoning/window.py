@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, TypeGuard
+from typing import Final, Self, TypeGuard
 
+from vigent.domain.records import Record
 from vigent.domain.schema import Schema
 from vigent.errors import InvalidInput
 
@@ -43,6 +44,16 @@ class StateLine:
     attribute: str | None = None
     type: str = "fact"
     since: str = ""
+
+    @classmethod
+    def of(cls, record: Record) -> Self:
+        """Give the line of a memory that is in force."""
+        return cls(
+            memory_id=record.memory_id,
+            value=str(record.value if record.text is None else record.text),
+            subject=record.subject, attribute=record.attribute, type=record.memory_type,
+            since=record.valid_from.date().isoformat(),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

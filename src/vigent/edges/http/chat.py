@@ -14,8 +14,8 @@ from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.answers.responses import ChatAnswer
 from vigent.edges.http.bodies import Body, Timezone
 from vigent.edges.http.calling import Asking, Idempotency, Route, answer
-from vigent.edges.http.responses import begun
-from vigent.edges.http.streaming import DONE, EventStream, Push, event, unless_gone
+from vigent.edges.http.responses import begun, unheard
+from vigent.edges.http.streaming import DONE, GONE, STREAM, EventStream, Push, event, unless_gone
 from vigent.errors import InvalidInput, VigentError
 from vigent.ports.models import Conversed, ModelUsage, Spoken, ToolAsked, ToolOffered
 from vigent.service.answering import Emit, Event, Said
@@ -30,9 +30,7 @@ router = APIRouter(prefix="/v1/chat", tags=["responses"], route_class=Route)
 Text = Annotated[str, Field(max_length=1_000_000)]
 Name = Annotated[str | None, Field(min_length=1, max_length=200)]
 Ignored = Annotated[Any, WithJsonSchema({"description": "taken, and not looked at"})]
-_GONE: Final = 499
 _ENDS: Final = {"stop": "stop", "length": "length", "tools": "tool_calls"}
-_STREAM: Final[dict[str, Any]] = {"text/event-stream": {"schema": {"type": "string"}}}
 
 
 class TextPart(Body):
@@ -140,7 +138,7 @@ class Chat(Body):
 
 @router.post(
     "/completions", response_model=ChatAnswer,
-    responses={**problems_of(409, 410), 200: {"content": _STREAM}},
+    responses={**problems_of(409, 410), 200: {"content": STREAM}},
 )  # fmt: skip
 async def completions(
     pending: Asking, body: Chat, request: Request, idempotency_key: Idempotency = None
@@ -155,9 +153,9 @@ async def completions(
     turn = await begun(pending, _wanted(body, idempotency_key))
     if body.stream:
         return EventStream(partial(_streamed, turn, pending.crossing, body))
-    said = await unless_gone(request.receive, _said(turn, pending.crossing, _unheard))
+    said = await unless_gone(request.receive, _said(turn, pending.crossing, unheard))
     if said is None:
-        return Response(status_code=_GONE)
+        return Response(status_code=GONE)
     message: dict[str, Any] = {"role": "assistant", "content": said.text or None, "refusal": None}
     if said.calls:
         message["tool_calls"] = [_call(call) for call in said.calls]
@@ -259,7 +257,3 @@ def _call(call: ToolAsked) -> dict[str, Any]:
 
 def _finish(said: Said) -> str:
     return "tool_calls" if said.calls else "stop" if said.last.calls else _ENDS[said.last.finish]
-
-
-async def _unheard(_: Event) -> None:
-    """Tell nobody: the answer comes as a whole."""

@@ -126,9 +126,7 @@ def waiting(
     With ``management`` everyone's, or those that a person sees who is named; a person with a
     token sees their own.
     """
-    caller.require("memory")
-    if not caller.by_token:
-        caller.require("management")
+    _may_review(caller)
     query = ["review", index_id, reason]
     beyond = place(caller, query, next)
     found = sorted(
@@ -166,20 +164,18 @@ def candidates(
     With ``management`` everyone's, or those that a person sees who is named; a person with a
     token sees their own. ``outcome`` is accepted, buffered, pending_review or rejected.
     """
-    caller.require("memory")
-    if not caller.by_token:
-        caller.require("management")
+    _may_review(caller)
     store = caller.store(index_id, "read")
     query = ["candidates", index_id, episode_id, outcome]
     beyond = place(caller, query, next)
     memory = caller.host.memory(store, caller)
     after = None if beyond is None else str(beyond[0])
+    own = not caller.can("management")
     found: list[dict[str, Any]] = []
     while len(found) <= limit:
         some = memory.candidates.list(
             episode_id, outcome=outcome, after=after, limit=limit + 1, person=caller.person
         )
-        own = not caller.can("management")
         found += [c.to_dict() for c in some if not own or c.person_id == caller.person]
         if len(some) <= limit:
             break
@@ -193,6 +189,13 @@ def candidates(
             "next": None if last is None else cursor(caller, query, last),
         }
     )
+
+
+def _may_review(caller: Caller) -> None:
+    """Refuse who may neither manage what waits nor is shown to be the person whose it is."""
+    caller.require("memory")
+    if not caller.by_token:
+        caller.require("management")
 
 
 def _stores(caller: Caller, index_id: str | None) -> list[ResourceRow]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import Field
@@ -22,7 +22,7 @@ from vigent.edges.http.calling import (
     noted,
     reads,
 )
-from vigent.edges.http.streaming import EventStream, Push, event, unless_gone
+from vigent.edges.http.streaming import GONE, STREAM, EventStream, Push, event, unless_gone
 from vigent.errors import InvalidInput, VigentError
 from vigent.ports.models import Spoken
 from vigent.service.answering import Event, Said
@@ -31,16 +31,12 @@ from vigent.service.beginning import begin
 from vigent.service.responses import find_response
 from vigent.service.turns import Turn, Wanted
 
-__all__ = ["begun", "router"]
+__all__ = ["begun", "router", "unheard"]
 
 router = APIRouter(prefix="/v1/responses", tags=["responses"], route_class=Route)
 
 ResponseId = Annotated[str, Path(min_length=1, max_length=200, description="A response, by its id")]
 Name = Annotated[str | None, Field(min_length=1, max_length=200)]
-_GONE: Final = 499
-_STREAM: Final[dict[str, Any]] = {
-    "text/event-stream": {"schema": {"type": "string"}},
-}  # fmt: skip
 
 
 class NamedTool(Body):
@@ -65,7 +61,7 @@ class NewResponse(Body):
 
 @router.post(
     "", response_model=ResponseAnswer,
-    responses={**problems_of(409, 410), 200: {"content": _STREAM}},
+    responses={**problems_of(409, 410), 200: {"content": STREAM}},
 )  # fmt: skip
 async def respond(
     pending: Asking, body: NewResponse, request: Request, idempotency_key: Idempotency = None
@@ -90,9 +86,9 @@ async def respond(
         return EventStream(partial(_streamed, turn, crossing))
     if turn.again:
         return answer(await crossing.read(partial(find_response, turn.caller, turn.id)))
-    said = await unless_gone(request.receive, answered(turn, crossing, _unheard))
+    said = await unless_gone(request.receive, answered(turn, crossing, unheard))
     if said is None:
-        return Response(status_code=_GONE)
+        return Response(status_code=GONE)
     return answer(await _told(turn, crossing, said))
 
 
@@ -140,7 +136,7 @@ async def _pushed(push: Push, one: Event) -> None:
     await push(event(told, f"response.tool_{one.kind}"))
 
 
-async def _unheard(_: Event) -> None:
+async def unheard(_: Event) -> None:
     """Tell nobody: the answer comes as a whole."""
 
 

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from vigent.edges.http.exactjson import dumped
 
-__all__ = ["DONE", "EventStream", "Push", "event", "unless_gone"]
+__all__ = ["DONE", "GONE", "STREAM", "EventStream", "Push", "event", "unless_gone"]
 
 T = TypeVar("T")
 
@@ -20,6 +20,10 @@ Push: TypeAlias = Callable[[bytes], Awaitable[None]]
 """Sends one event."""
 
 DONE: Final = b"data: [DONE]\n\n"
+GONE: Final = 499
+"""The status of what nobody waits for any more."""
+STREAM: Final[dict[str, Any]] = {"text/event-stream": {"schema": {"type": "string"}}}
+"""How an answer in pieces is described."""
 _HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
 
