@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from tests.service.serving import served
@@ -42,3 +45,14 @@ def test_two_processes_serve_one_database_and_neither_tells_the_password(postgre
             told = "\n".join(service.said) + service.log.read_text()
             assert service.url in told
             assert postgres.password not in told
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_the_demo_tells_what_to_try_next_without_the_password(postgres, url, form):
+    done = subprocess.run(
+        [sys.executable, "-m", "vigent", "demo", "--db", url, *form],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "vigent history mira" in done.stdout
+    assert postgres.password not in done.stdout + done.stderr

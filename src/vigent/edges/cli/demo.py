@@ -15,6 +15,7 @@ from vigent import Attribute, Memory, MemorySchema, Record
 from vigent.edges.cli.command import Call, command, own_db
 from vigent.edges.cli.tables import moment, rows, visible
 from vigent.errors import InvalidInput
+from vigent.settings import shown_database
 
 __all__ = ["Note", "register", "search_text", "tell"]
 
@@ -189,7 +190,8 @@ def _refuse_another_story(memory: Memory) -> None:
 
 
 def _next_commands(db: str | None) -> list[str]:
-    where = f"--db {shlex.quote(db or 'demo.db')}"
+    # Without the password of a URL: what is shown is kept in logs and in histories.
+    where = f"--db {shlex.quote(shown_database(db or 'demo.db'))}"
     asking = f"{SUBJECT} {ATTRIBUTE}"
     first = [] if db else [f"vigent demo {where}"]
     more = [
