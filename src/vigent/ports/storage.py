@@ -214,6 +214,14 @@ class Folding(Timelines, Protocol):
         """Give what is believed now, of one member or of all, and begins in ``[low, high)``."""
         ...
 
+    def highest_place(self, key: Key, member: bytes, start: Instant) -> int:
+        """Give the highest place of a timeline's live statements from one instant; 0 if none."""
+        ...
+
+    def cites(self, key: Key, member: bytes, episode: str) -> bool:
+        """Whether a live statement of a timeline came from an episode."""
+        ...
+
     @property
     def numbers(self) -> Numbers:
         """The next free row numbers, counting what was applied so far."""

@@ -13,12 +13,13 @@ from vigent.domain.time import OPEN, Instant
 from vigent.domain.values import Value
 from vigent.errors import UnexpectedMemory
 from vigent.standing import shown
+from vigent.write.again import PATIENCE, joined_memory
 from vigent.write.answering import Standing, lookup, standing
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.finish import finish
 from vigent.write.holding import Dated, hold
-from vigent.write.refold import Refolded
+from vigent.write.refold import LongWalk, Refolded
 from vigent.write.work import Work, token_of
 
 __all__ = [
@@ -63,7 +64,13 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
         draft, value, kind="value", member=member, start=dated.start, end=dated.end,
         basis=dated.basis, speaker=dated.speaker, id=id, place=place_of(work, draft),
     )  # fmt: skip
-    folded = work.refold(member, [statement])
+    try:
+        folded = work.refold(member, [statement], patience=PATIENCE)
+    except LongWalk:
+        again = _again(work, draft, statement)
+        if again is not None:
+            return again
+        folded = work.refold(member, [statement])
     statement, folded = _after_ties(work, statement, folded)
     memory = folded.memory_of(statement)
     there = _standing_at(work, folded, dated.start, statement)
@@ -89,6 +96,20 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
         _name_tie(work, folded, statement, lost)
     finish(work)
     return _answer(work, folded, statement, memory, lost, ended)
+
+
+def _again(work: Work, draft: Draft, statement: Statement) -> Entered | None:
+    """Enter a confirmation of what was confirmed often, the short way if there is one."""
+    if work.trust_rules() or draft.supersedes is not None:
+        return None
+    found = joined_memory(work, statement)
+    if found is None:
+        return None
+    folded, head = found
+    work.take(folded, [statement])
+    _confirm(work, draft, folded, head.no)
+    finish(work)
+    return _answer(work, folded, statement, head.no, [], ())
 
 
 def _answer(

@@ -17,7 +17,11 @@ from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import Plan, Segment
 from vigent.ports.storage import Folding
 
-__all__ = ["Refolded", "difference", "flags", "of_member", "refold"]
+__all__ = ["LongWalk", "Refolded", "difference", "flags", "of_member", "refold"]
+
+
+class LongWalk(Exception):
+    """More statements would have to be read than was allowed; never leaves this package."""
 
 
 @dataclass(slots=True)
@@ -51,8 +55,12 @@ def refold(
     *,
     added: Sequence[Statement] = (),
     removed: Sequence[Statement] = (),
+    patience: int | None = None,
 ) -> Refolded:
-    """Walk the part of a timeline that a change touches; nothing is written yet."""
+    """Walk the part of a timeline that a change touches; nothing is written yet.
+
+    Raises LongWalk where that takes more stored statements than ``patience``, if it is given.
+    """
     touched = sorted(rank(s) for s in (*added, *removed))
     gone = {s.no for s in removed}
     coming = sorted(added, key=rank)
@@ -76,6 +84,8 @@ def refold(
                 high = statement.valid_from
                 break
             taken.append(statement)
+            if patience is not None and first >= patience:
+                raise LongWalk
     for statement in coming:
         plan.take(statement)
         taken.append(statement)

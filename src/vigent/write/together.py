@@ -93,6 +93,14 @@ class Together:
             if b.recorded_to is None and low <= b.valid_from < high
         ]
 
+    def highest_place(self, key: Key, member: bytes, start: Instant) -> int:
+        """Give the highest place of the timeline's live statements from one instant; 0 if none."""
+        return max(self.plain.highest_place(k, member, start) for k in self.own.values())
+
+    def cites(self, key: Key, member: bytes, episode: str) -> bool:
+        """Whether a live statement of the timeline came from an episode."""
+        return any(self.plain.cites(k, member, episode) for k in self.own.values())
+
     @property
     def numbers(self) -> Numbers:
         """The next free row numbers."""

@@ -153,16 +153,22 @@ class Work:
     # --------------------------------------------------------------------- timelines
 
     def refold(
-        self, member: bytes, added: Sequence[Statement] = (), removed: Sequence[Statement] = ()
+        self,
+        member: bytes,
+        added: Sequence[Statement] = (),
+        removed: Sequence[Statement] = (),
+        patience: int | None = None,
     ) -> Refolded:
         """Work out what a timeline becomes; it is kept only when ``take`` is called.
 
         Memories past their time that it would change or confirm are forgotten first: a write
-        finds them gone, swept or not.
+        finds them gone, swept or not. Raises LongWalk as ``refold`` does.
         """
         fresh = {s.no for s in added}
         while True:
-            folded = refold(self.transaction, self.key, member, added=added, removed=removed)
+            folded = refold(
+                self.transaction, self.key, member, added=added, removed=removed, patience=patience
+            )
             before = {(b.valid_from, b.valid_to, b.memory) for b in folded.before}
             met = {memory for _, _, memory in before.symmetric_difference(folded.after)}
             met |= {

@@ -314,6 +314,23 @@ class Change(View):
         ]
         return sorted(rows, key=lambda b: (b.member, b.valid_from))
 
+    def highest_place(self, key: Key, member: bytes, start: Instant) -> int:
+        """Give the highest place of a timeline's live statements from one instant; 0 if none."""
+        return max(
+            (
+                s.place
+                for s in self._of_key(key)
+                if s.live and s.member == member and s.valid_from == start
+            ),
+            default=0,
+        )
+
+    def cites(self, key: Key, member: bytes, episode: str) -> bool:
+        """Whether a live statement of a timeline came from an episode."""
+        return any(
+            s.live and s.member == member and s.source_episode == episode for s in self._of_key(key)
+        )
+
     def apply(self, changes: ChangeSet) -> None:
         """Take a change set in."""
         rows = self._rows

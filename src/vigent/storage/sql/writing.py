@@ -153,6 +153,19 @@ class SqlTransaction(SqlSnapshot):
             )
         return [Belief._make(row) for row in rows.fetchall()]
 
+    def highest_place(self, key: Key, member: bytes, start: Instant) -> int:
+        """Give the highest place of a timeline's live statements from one instant; 0 if none."""
+        self._settle(key.no)
+        scope = (key.id.tenant, key.no, member, start)
+        rows = self._run(self._q["highest_place"], scope).fetchall()
+        return rows[0][0] if rows else 0
+
+    def cites(self, key: Key, member: bytes, episode: str) -> bool:
+        """Whether a live statement of a timeline came from an episode."""
+        self._settle(key.no)
+        scope = (key.id.tenant, episode, key.no, member)
+        return bool(self._run(self._q["cites"], scope).fetchall())
+
     def at(
         self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
     ) -> list[Stretched]:

@@ -242,6 +242,20 @@ WHERE tenant = ? AND key = ? AND member = ?
   AND (valid_from, place, turn, no) >= (?, ?, ?, ?)
 ORDER BY valid_from, place, turn, no;
 
+-- name: highest_place
+-- The highest place of a timeline's live statements from one instant.
+SELECT place FROM statement
+WHERE tenant = ? AND key = ? AND member = ? AND role = 'asserted'
+  AND withdrawn_at = 9223372036854775807 AND valid_from = ?
+ORDER BY place DESC LIMIT 1;
+
+-- name: cites
+-- Whether a live statement of a timeline came from an episode.
+SELECT 1 FROM statement
+WHERE tenant = ? AND source_episode = ? AND key = ? AND member = ? AND role = 'asserted'
+  AND withdrawn_at = 9223372036854775807
+LIMIT 1;
+
 -- name: statements_about_all
 -- Live statements about a multi-valued attribute as a whole.
 SELECT * FROM statement
