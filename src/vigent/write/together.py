@@ -95,10 +95,12 @@ class Together:
 
     def highest_place(self, key: Key, member: bytes, start: Instant) -> int:
         """Give the highest place of the timeline's live statements from one instant; 0 if none."""
+        del key
         return max(self.plain.highest_place(k, member, start) for k in self.own.values())
 
     def cites(self, key: Key, member: bytes, episode: str) -> bool:
         """Whether a live statement of the timeline came from an episode."""
+        del key
         return any(self.plain.cites(k, member, episode) for k in self.own.values())
 
     @property
