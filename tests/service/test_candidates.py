@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.service.calls import make_token
 from vigent import MemoryDelta
 from vigent.service import Presented
 
@@ -51,6 +52,23 @@ def test_candidates_go_with_their_store_at_once(nominated, client, admin, first,
 def test_candidates_go_with_their_person(nominated, client, admin, first, service):
     client.delete("/v1/persons/ann/memory", headers=admin)
     assert {row.person for row in rows(service, first.tenant)} == {"bo"}
+
+
+def test_a_person_sees_the_candidates_of_their_own_words_by_token(nominated, client, admin, key):
+    def of(person, *more, **also):
+        held = {**key("memory"), "X-Vigent-Subject-Token": make_token(client, admin, person)}
+        asked = {"index_id": "work", **also}
+        return client.get("/v1/candidates", params=asked, headers=held).json()
+
+    (mine,) = of("ann")["items"]
+    assert (mine["person_id"], mine["delta"]["value"]) == ("ann", "Oslo")
+    assert [one["person_id"] for one in of("bo")["items"]] == ["bo"]
+    assert of("cy") == {"items": [], "next": None}
+    # Another's, named by its episode, is not there, and neither is that there is one.
+    assert of("bo", episode_id=mine["episode_id"]) == {"items": [], "next": None}
+    named = {**key("memory"), "X-Vigent-Subject": "ann"}
+    asked = client.get("/v1/candidates", params={"index_id": "work"}, headers=named)
+    assert asked.status_code == 403
 
 
 def test_candidates_are_listed_by_pages_with_their_verdicts(nominated, client, admin, key):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -338,6 +339,44 @@ def test_a_person_decides_their_own_by_token(manager, key_for, token_of, held):
     assert plain.as_person("mira")("POST", f"/v1/review/{held}/accept").status_code == 403
     turned = mira("POST", f"/v1/review/{held}/reject", {"reason": "no"}).json()
     assert turned["status"] == "rejected"
+
+
+def test_a_person_confirms_their_own_by_token(service, manager, key_for, token_of, held):
+    mira = Caller(manager.client, {**key_for().headers, **token_of("mira")})
+    got = mira("POST", f"/v1/review/{held}/accept", {"edits": {"text": "likes green tea"}}).json()
+    told = got["memory"]
+    assert (got["outcome"], told["trust"], told["status"]) == ("stored", "person", "active")
+    assert (told["person_id"], told["text"]) == ("mira", "likes green tea")
+    assert [(e.person, e.target) for e in audited(service, "review_accept")] == [("mira", held)]
+    assert mira("POST", f"/v1/review/{held}/accept").status_code == 409
+    assert mira("GET", "/v1/review").json()["items"] == []
+    # Nobody but management looks at what is another's: none of this is such a look.
+    assert audited(service, "admin_read") == []
+
+
+def test_a_look_at_what_waits_of_a_person_is_audited(service, manager, key_for, token_of, held):
+    named, route = manager.as_person("mira"), "GET /v1/review"
+    assert [i["memory"]["memory_id"] for i in named("GET", "/v1/review").json()["items"]] == [held]
+    (entry,) = audited(service, "admin_read")
+    assert (entry.person, json.loads(entry.content)["route"]) == ("mira", route)
+    assert named("GET", "/v1/candidates?index_id=default").status_code == 200
+    found = [json.loads(e.content)["route"] for e in audited(service, "admin_read")]
+    assert sorted(found) == ["GET /v1/candidates", route]
+    assert (audited(service, "review_read"), audited(service, "candidates_read")) == ([], [])
+    assert manager("GET", "/v1/review").status_code == 200
+    assert manager("GET", "/v1/candidates?index_id=default").status_code == 200
+    assert len(audited(service, "review_read")) == len(audited(service, "candidates_read")) == 1
+    assert len(audited(service, "admin_read")) == 2
+    # With a token it is the person who looks, also beside a key with management.
+    own = Caller(manager.client, {**manager.headers, **token_of("mira")})
+    assert own("GET", "/v1/review").status_code == 200
+    assert own("GET", "/v1/candidates?index_id=default").status_code == 200
+    assert len(audited(service, "admin_read")) == 2
+
+
+def test_a_look_that_is_refused_tells_nothing_of_who_waits(service, key_for, held):
+    assert key_for().as_person("mira")("GET", "/v1/review").status_code == 403
+    assert audited(service, "admin_read") == []
 
 
 def test_the_review_is_paged(manager):

@@ -64,7 +64,7 @@ class OfferedTool(NamedTuple):
 
     tools: StoreTools
     verb: Verb
-    store: str
+    store: ResourceRow
 
 
 class Answering(NamedTuple):
@@ -131,6 +131,7 @@ class Turn:
         spec = injection_for(caller, self._source, agent_id or self._agent_of_thread())
         if not spec.enabled:
             return ""
+        caller.note_memory_read(self._source)
         memory = caller.host.memory(self._source, caller, spec)
         zone = caller.zone(self.wanted.timezone)
         found = memory.context(question, person=caller.person, timezone=zone)
@@ -170,6 +171,8 @@ class Turn:
             error = "tool_not_offered" if one is None else "invalid_input"
             text = json.dumps({"error": error})
         else:
+            if one.verb == "search":
+                self.caller.note_memory_read(one.store)
             place = self._marked()
             # An own key for each call: who retries the turn does not write twice.
             text = one.tools.run(

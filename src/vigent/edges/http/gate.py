@@ -127,6 +127,7 @@ def waiting(
     token sees their own.
     """
     _may_review(caller)
+    _note_read(caller, "review_read", index_id)
     query = ["review", index_id, reason]
     beyond = place(caller, query, next)
     found = sorted(
@@ -138,8 +139,6 @@ def waiting(
         key=itemgetter(0),
     )
     left = [one for one in found if beyond is None or one[0] > tuple(beyond)]
-    if caller.can("management") and caller.person is None:
-        caller.host.registry.note(caller.actor, "review_read", "read", index_id, {})
     last = left[limit - 1][0] if len(left) > limit else None
     return answer(
         {
@@ -166,6 +165,7 @@ def candidates(
     """
     _may_review(caller)
     store = caller.store(index_id, "read")
+    _note_read(caller, "candidates_read", store.id)
     query = ["candidates", index_id, episode_id, outcome]
     beyond = place(caller, query, next)
     memory = caller.host.memory(store, caller)
@@ -180,8 +180,6 @@ def candidates(
         if len(some) <= limit:
             break
         after = some[-1].candidate_id
-    if caller.can("management") and caller.person is None:
-        caller.host.registry.note(caller.actor, "candidates_read", "read", index_id, {})
     last = [found[limit - 1]["candidate_id"]] if len(found) > limit else None
     return answer(
         {
@@ -196,6 +194,17 @@ def _may_review(caller: Caller) -> None:
     caller.require("memory")
     if not caller.by_token:
         caller.require("management")
+
+
+def _note_read(caller: Caller, action: str, index_id: str | None) -> None:
+    """Enter in the audit trail that management looks at everyone's, or at a person's who is named.
+
+    A person's own look by token is no such read.
+    """
+    if caller.person is not None:
+        caller.note_admin_read(caller.person)
+    else:
+        caller.note_wide_read(action, index_id)
 
 
 def _stores(caller: Caller, index_id: str | None) -> list[ResourceRow]:
