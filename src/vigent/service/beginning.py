@@ -99,7 +99,7 @@ def _enter(turn: Turn) -> None:
                         turn.created = row.created_at // SECOND
                         return
         turn.id = turn.id or registry.ids.new("rsp")
-        keep_response(registry, transaction, actor, turn.id, turn.document)
+        keep_response(registry, transaction, actor, turn.id, turn.document, store=turn.store)
         if asked is not None:
             kept_once = asked.kept(actor.person, {"response": turn.id}, now)
             transaction.apply(ChangeSet(actor.tenant, answered=[kept_once]))

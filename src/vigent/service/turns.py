@@ -94,6 +94,11 @@ class Turn:
     _ran: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     _items: list[str] = field(default_factory=list[str])
 
+    @property
+    def store(self) -> str:
+        """The store whose memory is injected, as its records name it; empty for none."""
+        return "" if self._source is None else self._source.name or self._source.id
+
     # ------------------------------------------------------------------------ before
 
     @property
@@ -235,7 +240,7 @@ class Turn:
         )  # fmt: skip
         registry, actor = self.caller.host.registry, self.caller.actor
         with registry.writing(actor.tenant) as transaction:
-            keep_response(registry, transaction, actor, self.id, self.document)
+            keep_response(registry, transaction, actor, self.id, self.document, store=self.store)
 
     def heard(self) -> None:
         """Put what was said on the thread: what came after the model's last word."""

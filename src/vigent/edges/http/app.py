@@ -42,6 +42,7 @@ from vigent.edges.http.problems import add_problems
 from vigent.edges.http.rates import Rates
 from vigent.edges.http.traces import open_tracing
 from vigent.edges.http.troubles import Troubles
+from vigent.edges.http.underway import Underway
 from vigent.effective import effective_settings
 from vigent.service import Service
 from vigent.settings import Settings
@@ -151,6 +152,7 @@ def _prepare(app: FastAPI, opening: Opening, settings: Settings) -> None:
     held.crossing = Crossing(
         readers=at_once, writers=limits.writers, waiting=limits.waiting
     )  # fmt: skip
+    held.turns = Underway(limits.turns)
     held.metrics = Metrics(lambda: opening.service) if apart.enabled else None
     held.metrics_apart = apart.port != 0
     held.log = RequestLog() if settings.logs.requests == "json" else None
