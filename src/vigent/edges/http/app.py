@@ -26,6 +26,7 @@ from vigent.edges.http import (
     names,
     persons,
     responses,
+    review,
     state,
     stores,
     tenants,
@@ -113,8 +114,8 @@ def create_app(
     _prepare(app, opening, chosen)
     # What is asked most often is looked for first; what is named as it stands before what is open.
     for part in (
-        state, stores, extraction, gate, finding, many, memory, threads, episodes, names, blocks,
-        agents, tools, responses, chat, persons, keys, tenants, audit, health,
+        state, stores, extraction, gate, review, finding, many, memory, threads, episodes, names,
+        blocks, agents, tools, responses, chat, persons, keys, tenants, audit, health,
     ):  # fmt: skip
         app.include_router(part.router)
     app.include_router(health.keyed)

@@ -252,6 +252,22 @@ class SqlSnapshot(AliasView, IndexView, ResourceView, MovingView):
         found = [Statement._make(row) for row in rows]
         return self._keyed(tenant, found)
 
+    def waiting(
+        self,
+        tenant: str,
+        stores: tuple[str, ...],
+        persons: tuple[str, ...],
+        reason: str | None,
+        now: Instant,
+        after: tuple[Instant, str],
+        limit: int,
+    ) -> list[tuple[Key, Statement]]:
+        """Give the next candidates that wait for a decision, in order of recording, then of ids."""
+        whose = (persons[0], persons[-1]) if persons else (None, None)
+        asked = (tenant, *after, orjson.dumps(stores).decode(), *whose, reason, now, limit)
+        rows = self._run(self._q["statements_waiting"], asked).fetchall()
+        return self._keyed(tenant, [Statement._make(row) for row in rows])
+
     def episodes(
         self,
         tenant: str,
