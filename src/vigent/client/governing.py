@@ -72,13 +72,16 @@ class ReviewVerbs(Verbs):
         good = [id for id in named if isinstance(id, str)]
         told: list[WriteResult | Record | VigentError] = []
         for start in range(0, len(good), PAGE):
-            asked = {"decision": decision, "memory_ids": good[start : start + PAGE]}
-            body = asked if decision == "accept" else {**asked, "reason": reason}
+            some = good[start : start + PAGE]
+            body = {
+                "index_id": self.scope.store, "decision": decision, "memory_ids": some,
+                "reason": reason if decision == "reject" else None,
+            }  # fmt: skip
             try:
                 found = yield self.request("POST", "review", "decide", body=body)
                 told += [_decided(one, decision) for one in found["results"]]
             except VigentError as error:  # of those before it is known what came of them
-                told += [error] * len(asked["memory_ids"])
+                told += [error] * len(some)
         answers = iter(told)
         return tuple(id if isinstance(id, VigentError) else next(answers) for id in named)
 

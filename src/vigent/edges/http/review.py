@@ -49,8 +49,9 @@ class Acceptance(Body):
 
 
 class Decisions(Body):
-    """What is decided of many candidates, each by itself; ``reason`` is why they are rejected."""
+    """What is decided of candidates of a store; ``reason`` is why they are rejected."""
 
+    index_id: IndexId
     decision: Literal["accept", "reject"]
     memory_ids: Annotated[list[Told], Field(min_length=1, max_length=_MOST)]
     reason: Why = None
@@ -88,11 +89,12 @@ def decide(caller: Called, body: Decisions, idempotency_key: Idempotency = None)
     One that cannot be decided has its error in its place.
     """
     require_review(caller)
+    store = caller.store(body.index_id, "write")
     told: list[dict[str, Any]] = []
     for number, id in enumerate(body.memory_ids):
         name = None if idempotency_key is None else f"{idempotency_key} {number}"
         try:
-            told.append(_decided_one(caller, body, id, name))
+            told.append(_decided_one(caller, body, store.name or store.id, id, name))
         except IdempotencyMismatch:
             raise
         except VigentError as error:
@@ -104,8 +106,10 @@ def decide(caller: Called, body: Decisions, idempotency_key: Idempotency = None)
     return answer({"results": told, "failed": sum("error" in one for one in told)})
 
 
-def _decided_one(caller: Caller, body: Decisions, id: str, name: str | None) -> dict[str, Any]:
-    review, trust, memory, whose = _decided(caller, id)
+def _decided_one(
+    caller: Caller, body: Decisions, store: str, id: str, name: str | None
+) -> dict[str, Any]:
+    review, trust, memory, whose = _decided(caller, id, store)
 
     def make() -> dict[str, Any]:
         if body.decision == "accept":
@@ -155,16 +159,21 @@ def reject(
     return answer(told["memory"])
 
 
-def _decided(caller: Caller, memory_id: str) -> tuple[Review, str, Memory, str | None]:
+def _decided(
+    caller: Caller, memory_id: str, store: str | None = None
+) -> tuple[Review, str, Memory, str | None]:
     """Give the review that decides a candidate, the trust, the memory it is in, and whose it is.
 
     A person decides their own by token; another's is absent, a shared one theirs not to decide.
+    With ``store`` what is in another one is absent.
     """
     manages = caller.can("management")
     if not manages and not caller.by_token:
         caller.require("management")
     everyone = manages and caller.person is None
     memory, key = caller.holding(memory_id, "write", anyone=everyone)
+    if store not in (None, key.store):
+        caller.miss("memory_id", memory_id)
     if manages:
         return memory.records.review(caller.person), "reviewer", memory, key.person or None
     if key.person != caller.person:
