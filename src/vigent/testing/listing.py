@@ -26,14 +26,13 @@ def _held(no: int, key: Key, at: int, reason: str, status: str, expires_at: int)
         "metadata": "{}", "expires_at": expires_at, "fields": "{}", "outcome": status,
         "ended": "[]", "reason": reason,
     }  # fmt: skip
-    nothing: dict[str, object] = dict.fromkeys(Statement._fields)
     numbers = (
         "stated_end", "gap", "place", "turn", "bears", "bears_from", "clean", "indexed",
         "contested", "created_at", "last_changed_at", "evidence_count", "retrieved_count",
         "schema_version", "flagged",
     )  # fmt: skip
-    row = {**nothing, **dict.fromkeys(numbers, 0), **given}
-    return Statement._make(row.values())
+    given |= dict.fromkeys(numbers, 0)
+    return Statement._make(given.get(name) for name in Statement._fields)
 
 
 def _waits(storage: Storage) -> None:
