@@ -79,7 +79,7 @@ def test_what_was_there_is_as_it_was(old, clock):
         steps = connection.execute("SELECT number, name FROM migration").fetchall()
     connection.close()
     names = ["first", "threads", "index", "typed", "aliases", "resources", "governance", "lists",
-             "quiet"]  # fmt: skip
+             "quiet", "waiting"]  # fmt: skip
     assert steps == list(enumerate(names, 1))
 
 
