@@ -356,6 +356,11 @@ def test_a_turn_is_in_the_trail_from_begin_to_end(client, model, mira, admin, th
     assert {e["person"] for e in entries} == {"mira"}
     assert (begin["model"], begin["thread"], begin["stores"]) == ("m1", thread, [first.index_id])
     assert (end["finish"], end["error"]) == ("stop", None)
+    # What a model made up, as a name of a tool, is not in it either.
+    assert set(begin) == set(end) == {
+        "by", "model", "answered_by", "agent_id", "agent_version", "thread", "stores", "finish",
+        "error",
+    }  # fmt: skip
     assert "assport" not in json.dumps(entries)
 
 
