@@ -138,7 +138,7 @@ class PostgresStorage:
                 self._lock(span, tenant, wait=wait, beside=beside)
                 transaction = PgTransaction(span, tenant, self._joined, alone=not beside)
                 yield transaction
-                transaction.flush()
+                transaction.finish()
                 span.commit()
             if self._counting.due(span.entered):
                 self._counting.refresh(line)
