@@ -302,17 +302,17 @@ class SqlSnapshot(AliasView, IndexView, ResourceView, MovingView):
             every = sorted(ThreadRow._make(row) for row in found)
             return [row for person in persons for row in every if row.person == person]
         rows: list[ThreadRow] = []
+        if id is not None:  # all are sent before the first is waited for
+            asked = [self._run(self._q["thread_find"], (tenant, store, p, id)) for p in persons]
+            return [ThreadRow._make(row) for one in asked for row in one.fetchall()]
         for person in persons:
             if limit is not None:
                 asked = (tenant, store, person, after or "", limit)
                 found = self._run(self._q["threads_page"], asked).fetchall()
                 rows += [ThreadRow._make(row) for row in found]
-            elif id is None:
+            else:
                 found = self._run(self._q["threads_of_person"], (tenant, store, person)).fetchall()
                 rows += sorted(ThreadRow._make(row) for row in found)
-            else:
-                found = self._run(self._q["thread_find"], (tenant, store, person, id)).fetchall()
-                rows += [ThreadRow._make(row) for row in found]
         return rows
 
     def threads_expired(self, tenant: str, by: Instant) -> list[ThreadRow]:
