@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import secrets
-import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -13,8 +12,9 @@ from typing import Any, Final
 import psycopg
 from psycopg import sql
 
-from bench.figures import Figure, Side, at_least, at_most, in_turns, only, ratio, timed
-from bench.pgmirror import PgMirror, count
+from bench.figures import Figure, Side, at_most, in_turns, only, ratio, timed
+from bench.pgmirror import PgMirror, Rows, count
+from bench.untrailed import measure_trail
 from tools.postgres import OWNER, SUPERUSER, Server
 from vigent.memory import Memory
 
@@ -56,7 +56,8 @@ def measure_postgres(scale: str, parts: list[str] | None = None) -> dict[str, An
     return {
         "suite": "postgres",
         "scale": scale,
-        "settings": "by a Unix socket, as a role under row-level security, statements prepared",
+        "settings": "by a Unix socket, as a role under row-level security, statements prepared,"
+        " commits do not wait for the disk",
         "machine": {
             "python": platform.python_version(), "postgresql": version,
             "psycopg": psycopg.__version__, "system": f"{platform.system()} {platform.machine()}",
@@ -65,10 +66,14 @@ def measure_postgres(scale: str, parts: list[str] | None = None) -> dict[str, An
     }  # fmt: skip
 
 
-def _opened(server: Server, name: str, pool: int = 4) -> Memory:
+def _url(server: Server, name: str, pool: int) -> str:
     url = server.url(name, OWNER)
     mark = "&" if "?" in url else "?"
-    return Memory.open(f"{url}{mark}pool_size={pool}", tenant=_TENANT, embedder="none")
+    return f"{url}{mark}pool_size={pool}"
+
+
+def _opened(server: Server, name: str) -> Memory:
+    return Memory.open(_url(server, name, 4), tenant=_TENANT, embedder="none")
 
 
 def raw_connection(server: Server, name: str) -> psycopg.Connection[Any]:
@@ -152,19 +157,30 @@ def _write(server: Server, name: str, keys: int, writes: int) -> list[Figure]:
         def write(item: dict[str, Any]) -> None:
             assert memory.write(**item).outcome == "superseded"
 
-        shape: dict[str, int] = {}
+        rows: dict[str, Rows] = {}  # of the write before: nobody is bound to go first
+
+        def rewrite(side: str) -> None:
+            if side in rows:
+                call = mirrors[side].write if side == "raw" else mirrors[side].write_piped
+                timed(sides[side], call, [rows[side]])
+
+        names = list(sides)
         for turn in range(writes):
-            subject, person = pairs[(turn * 7919) % keys]
-            item = {"subject": subject, "attribute": "city", "value": f"Town {turn}",
-                    "person": person}  # fmt: skip
-            for mirror in mirrors.values():
-                mirror.mark()
-            timed(sides["vigent"], write, [item])
-            for side, mirror in mirrors.items():
-                rows = mirror.take()
-                call = mirror.write if side == "raw" else mirror.write_piped
-                timed(sides[side], call, [rows])
-                shape = count(rows)
+            taken: dict[str, Rows] = {}
+            for place in range(len(names)):
+                side = names[(turn + place) % len(names)]
+                if side != "vigent":
+                    rewrite(side)
+                    continue
+                subject, person = pairs[(turn * 7919) % keys]
+                item = {"subject": subject, "attribute": "city", "value": f"Town {turn}",
+                        "person": person}  # fmt: skip
+                for mirror in mirrors.values():
+                    mirror.mark()
+                timed(sides[side], write, [item])
+                taken = {name: mirror.take() for name, mirror in mirrors.items()}
+            rows = taken
+    shape = count(rows["raw"])
     quickest = min(("raw", "raw_pipelined"), key=lambda side: sides[side].median())
     figure = ratio("superseding write / the same rows", sides, "vigent", quickest, 2)
     more = {"quickest": quickest, "rows_of_one": shape, "raw": sides["raw"].summary()}
@@ -172,71 +188,8 @@ def _write(server: Server, name: str, keys: int, writes: int) -> list[Figure]:
 
 
 def _audit(server: Server, name: str, clients: int, each: int) -> list[Figure]:
-    """Compare many writers of one tenant with the same without the rows of the audit trail."""
-    print(f"{clients} clients write in one tenant, with the audit trail and without")
-    rates: dict[str, list[float]] = {"with": [], "without": []}
-    with closing(_opened(server, name, clients)) as memory:
-        memory.write(subject="warm", attribute="up", value="yes")
-        for turn in range(5):
-            for side, found in rates.items():
-                _swallow(server, name, swallow=side == "without")
-                found.append(_rate(memory, clients, each, f"{side} {turn}"))
-    pairs = zip(rates["with"], rates["without"], strict=True)
-    each_round = sorted(kept / without for kept, without in pairs)
-    return [
-        at_least(
-            f"{clients} clients: rate / rate without audit", each_round[len(each_round) // 2], 0.8,
-            lowest=round(each_round[0], 3), highest=round(each_round[-1], 3),
-            writes_per_s=round(sorted(rates["with"])[2]),
-        )
-    ]  # fmt: skip
-
-
-def _swallow(server: Server, name: str, *, swallow: bool) -> None:
-    """Let the database drop the rows of the audit trail before they are written, or not."""
-    with server.connect(name, SUPERUSER) as connection:
-        connection.autocommit = True
-        connection.execute(
-            "CREATE OR REPLACE FUNCTION public.no_row() RETURNS trigger LANGUAGE plpgsql"
-            " AS 'BEGIN RETURN NULL; END'"
-        )
-        for table in ("audit", "audit_content"):
-            at = sql.Identifier(table)
-            connection.execute(sql.SQL("DROP TRIGGER IF EXISTS swallowed ON {}").format(at))
-            if swallow:
-                connection.execute(
-                    sql.SQL(
-                        "CREATE TRIGGER swallowed BEFORE INSERT ON {} FOR EACH ROW"
-                        " EXECUTE FUNCTION public.no_row()"
-                    ).format(at)
-                )
-
-
-def _rate(memory: Memory, clients: int, each: int, name: str) -> float:
-    gate = threading.Barrier(clients + 1)
-    failed: list[BaseException] = []
-
-    def one(client: int) -> None:
-        gate.wait()
-        try:
-            for number in range(each):
-                memory.write(
-                    subject=f"{name} {client} {number}", attribute="city", value="Rome",
-                    person=f"p{client}",
-                )  # fmt: skip
-        except Exception as error:  # noqa: BLE001 - told below, in the thread that measures
-            failed.append(error)
-
-    threads = [threading.Thread(target=one, args=(client,)) for client in range(clients)]
-    for thread in threads:
-        thread.start()
-    gate.wait()
-    start = time.perf_counter()
-    for thread in threads:
-        thread.join()
-    if failed:
-        raise failed[0]
-    return clients * each / (time.perf_counter() - start)
+    _opened(server, name).close()  # the tables, and the roles
+    return measure_trail(_url(server, name, clients + 2), _TENANT, clients, each)
 
 
 _COPIED: Final = {

@@ -124,6 +124,7 @@ class AsyncCandidates(_Mirror[Candidates]):
 
     learn = _writes(Candidates.learn)
     list = _reads(Candidates.list)
+    get = _reads(Candidates.get)
     judge = _writes(Candidates.judge)
 
 

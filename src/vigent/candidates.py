@@ -64,17 +64,34 @@ class Candidates:
         outcome: str | None = None,
         after: str | None = None,
         limit: int | None = None,
+        shared: bool = True,
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> tuple[Candidate, ...]:
         """Give the candidates of an episode, or all, with their verdicts; of one outcome.
 
-        They come by their ids: those behind ``after``, at most ``limit``.
+        They come by their ids: those behind ``after``, at most ``limit``. Without ``shared`` those
+        of the person alone.
         """
         if outcome is not None and outcome not in OUTCOMES:
             raise InvalidInput("outcome", f"must be one of {', '.join(OUTCOMES)}")
         if limit is not None and limit < 1:
             raise InvalidInput("limit", "must be at least 1")
-        return self._judge.list(self._whose(person), episode_id, outcome, after, limit)
+        return self._judge.list(
+            self._whose(person), episode_id, outcome, after, limit, shared=shared
+        )
+
+    def get(
+        self,
+        candidate_id: str,
+        *,
+        shared: bool = True,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Candidate:
+        """Give one candidate with its verdict; raises NotFound.
+
+        Without ``shared`` it must be the person's own.
+        """
+        return self._judge.get(self._whose(person), candidate_id, shared=shared)
 
     def judge(
         self,

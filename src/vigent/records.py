@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from vigent.domain.changes import ChangeSet
 from vigent.domain.episodes import Episode
 from vigent.domain.records import Record
+from vigent.domain.statements import Key, Statement
 from vigent.errors import UnavailableError
 from vigent.once import Once
 from vigent.parts import Review
@@ -18,7 +19,7 @@ from vigent.read.reading import Reading
 from vigent.write.byid import ById
 from vigent.write.draft import UNSET
 from vigent.write.pipeline import WritePipeline
-from vigent.write.result import WriteResult
+from vigent.write.result import ReviewItem, WriteResult
 from vigent.write.review import Reviewer
 from vigent.write.verbs import Writer
 
@@ -111,6 +112,10 @@ class Records:
     def review(self, person: str | None) -> Review:
         """Give the candidates that one person sees, or everyone's."""
         return Review(Reviewer(self._pipeline), person or "")
+
+    def waits(self, key: Key, held: Statement) -> ReviewItem:
+        """Give what waits in this store as it is shown to who decides."""
+        return Reviewer(self._pipeline).item(key, held)
 
     def asked(
         self,

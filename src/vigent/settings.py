@@ -187,6 +187,10 @@ class LimitSettings:
     waiting: int = _set(
         512, "How many calls may wait for a worker thread; beyond it 503 at once.", least=0
     )
+    turns: int = _set(
+        64, "How many turns may be under way in a process, each waiting for its model; beyond it "
+        "503 at once.", least=1, most=10_000,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import pytest
 
 import vigent
 from tests.serving import Served
-from vigent import AsyncClient, Client, Memory
+from vigent import AsyncClient, Client, Memory, MemoryDelta
 from vigent.client.wire import path_of
 from vigent.errors import (
     ConflictError,
@@ -309,10 +309,11 @@ def test_a_verb_has_the_arguments_of_memory(name):
 
 def test_the_verbs_of_its_parts_have_the_arguments_of_memory():
     with Memory.open(":memory:") as memory, Client("http://x", KEY) as client:
-        for part in ("threads", "blocks", "alias", "review", "persons"):
+        for part in ("threads", "blocks", "alias", "review", "candidates", "persons"):
             ours, theirs = type(getattr(client, part)), type(getattr(memory, part))
             verbs = [n for n, v in vars(theirs).items() if callable(v) and not n.startswith("_")]
             verbs += ["__call__"] if "__call__" in vars(theirs) else []
+            verbs = [n for n in verbs if (part, n) != ("candidates", "learn")]  # what a worker does
             assert verbs
             for name in verbs:
                 assert signature(getattr(ours, name)) == signature(getattr(theirs, name)), name
@@ -342,6 +343,60 @@ def test_a_candidate_for_another_tenant_is_refused(served):
     )
     with pytest.raises(TenantMismatch):
         served.propose(delta)
+
+
+def nominated(memory, count, person):
+    """Have something proposed of what a person asked, so that it is refused."""
+    for n in range(count):
+        said = memory.capture(f"Is it {n}?", person=person)
+        delta = MemoryDelta(
+            tenant_id="default", subject="mira", attribute="city", value=f"{n}",
+            quote=f"Is it {n}?", source_episode_id=said.id, confidence=0.9,
+        )  # fmt: skip
+        yield memory.candidates.learn(delta, person=person)
+
+
+def test_candidates_are_those_that_memory_has(served):
+    memory = served._base
+    made = [*nominated(memory, 3, "mira"), *nominated(memory, 1, "bo"), *nominated(memory, 1, None)]
+    for asked in (
+        {}, {"person": "mira"}, {"person": "mira", "shared": False}, {"outcome": "rejected"},
+        {"outcome": "accepted"}, {"episode_id": made[0].episode_id}, {"limit": 2},
+        {"after": sorted(one.candidate_id for one in made)[2]}, {"shared": False},
+    ):  # fmt: skip
+        assert served.candidates.list(**asked) == memory.candidates.list(**asked), asked
+    assert len(served.candidates.list(person="mira", shared=False)) == 3
+    one = served.candidates.get(made[0].candidate_id)
+    assert one == memory.candidates.get(made[0].candidate_id)
+    for asked in ({"person": "bo"}, {"person": "mira", "shared": False}):
+        for side in (served, memory):
+            id = made[-1 if "shared" in asked else 0].candidate_id
+            with pytest.raises(NotFound):
+                side.candidates.get(id, **asked)
+    assert served.candidates.judge(one.candidate_id).judged == 2
+    assert memory.candidates.get(one.candidate_id).judged == 2
+    with pytest.raises(InvalidInput, match="outcome"):
+        served.candidates.list(outcome="lost")
+
+
+def test_many_are_decided_and_each_has_its_answer(served):
+    held = [
+        served.propose(
+            MemoryDelta(tenant_id="default", type="preference", text=f"t{n}", confidence=0.9)
+        ).memory.memory_id
+        for n in range(4)
+    ]
+    assert [i.reason for i in served.review.list("needs the person's own word")] == [
+        "needs the person's own word"
+    ] * 4
+    assert served.review.list("another reason") == ()
+    one, bad, absent, two = served.review.decide([held[0], "", "mem_none", held[1]], "accept")
+    assert (one.outcome, two.outcome) == ("stored", "stored")
+    assert (type(bad), type(absent)) == (InvalidInput, NotFound)
+    turned = served.review.decide([held[2], held[0]], "reject", reason="no")
+    assert (turned[0].status, type(turned[1])) == ("rejected", ConflictError)
+    assert [i.memory.memory_id for i in served.review.list()] == [held[3]]
+    assert served.review.decide([], "accept") == ()
 
 
 def test_a_list_is_walked_in_pages(served):

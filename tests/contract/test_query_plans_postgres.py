@@ -120,6 +120,9 @@ SELECT t, 'default', 'p' || n % 101, 'n' || n, 'n', 's' || n, 0 FROM made WHERE 
 INSERT INTO resource (tenant, kind, id, name, person, version, document, created_at, changed_at)
 SELECT t, 'person', 'r' || lpad(n::text, 9, '0'), 'r' || n, 'p' || n, 1, '{}', 0, 0
 FROM made WHERE n % 3 = 0;
+INSERT INTO resource (tenant, kind, id, name, person, version, document, created_at, changed_at)
+SELECT t, 'candidate', 'ep_' || lpad(n::text, 9, '0') || ':x', NULL, 'p' || n % 101, 1, '{}', 0, 0
+FROM made WHERE n % 3 = 1;
 INSERT INTO usage (tenant, day, store, model, kind, calls, failed, input_tokens, output_tokens)
 SELECT t, n, 's', 'm', 'k', 1, 0, 0, 0 FROM made WHERE n % 3 = 0;
 INSERT INTO idempotency (tenant, caller, endpoint, name, person, request, answer, at)

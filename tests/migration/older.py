@@ -22,6 +22,7 @@ BROUGHT = {
     ),
     5: ("DROP TABLE alias",),
     6: ("DROP TABLE resource", "DROP INDEX IF EXISTS thread_id"),
+    10: ("DROP INDEX statement_waiting", "DROP INDEX IF EXISTS resource_candidate"),
     9: ("DROP INDEX IF EXISTS thread_quiet",),
     8: ("DROP INDEX statement_recorded",),
     7: ("DROP TABLE usage", "ALTER TABLE audit DROP COLUMN said"),

@@ -75,11 +75,11 @@ def test_what_was_there_is_as_it_was(old, clock):
         assert memory.check().ok
         assert memory.capture("again", external_id="another").content == "another"
     with sqlite3.connect(old) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (9,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (10,)
         steps = connection.execute("SELECT number, name FROM migration").fetchall()
     connection.close()
     names = ["first", "threads", "index", "typed", "aliases", "resources", "governance", "lists",
-             "quiet"]  # fmt: skip
+             "quiet", "waiting"]  # fmt: skip
     assert steps == list(enumerate(names, 1))
 
 

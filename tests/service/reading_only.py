@@ -47,7 +47,18 @@ def told(path: Path) -> dict[str, object]:
         search = client.post("/v1/memory/search", json=question, headers=named)
         context = client.post("/v1/context", json=question, headers=named)
         absent = client.get(state.replace("default", "none"), headers=headers)
+        named = {**headers, "X-Vigent-Subject": "mira"}
+        audited = [
+            client.get(path, headers=who).json()
+            for path, who in (
+                ("/v1/persons/mira/export", headers), ("/v1/review", headers),
+                ("/v1/review", named), ("/v1/candidates?index_id=default", named),
+                ("/v1/memory?index_id=default&person=mira", headers),
+                ("/v1/audit?person=mira", headers),
+            )
+        ]  # fmt: skip
         return {
+            "audited": [[one["status"], one["code"], one["detail"]] for one in audited],
             "ready": [ready.status_code, ready.json()["status"]],
             "read": client.get(state, headers=headers).status_code,
             "write": [write.status_code, write.json()["code"]],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import httpx2
 import pytest
@@ -20,11 +20,24 @@ from vigent.testing import Answer, ModelServer
 @pytest.fixture
 def world(tmp_path):
     """A service with one thread for reads and one for writes, and its scripted model."""
+    with served(tmp_path, LimitSettings(readers=1, writers=1)) as found:
+        yield found
+
+
+@pytest.fixture
+def few(tmp_path):
+    """A service that has three turns under way at most."""
+    with served(tmp_path, LimitSettings(turns=3)) as found:
+        yield found
+
+
+@contextmanager
+def served(tmp_path, limits):
     with ModelServer() as model:
         models = LanguageSettings(model=f"{model.url}#m1", timeout_seconds=20, attempts=1)
         service = Service.open(tmp_path / "s.db", embedder="none", models=models)
         first = service.first_start()
-        settings = Settings(limits=LimitSettings(readers=1, writers=1))
+        settings = Settings(limits=limits)
         server = Server(create_app(service, settings=settings))
         with httpx2.Client(base_url=server.url, headers=bearer(first.key), timeout=20) as client:
             yield client, model, service
@@ -60,9 +73,55 @@ def test_a_stuck_provider_keeps_nobody_else_waiting(world):
         one.join(30)
 
 
-def _quietly(client):
+@pytest.mark.parametrize("stream", [False, True])
+def test_no_more_turns_are_under_way_than_may_be(few, stream):
+    client, model, service = few
+    model.fail("hang", times=None)
+    stuck = [
+        threading.Thread(target=lambda: _quietly(client, stream=stream), daemon=True)
+        for _ in range(3)
+    ]
+    for one in stuck:
+        one.start()
+    until(lambda: model.open >= 3)
+    before = len(service.registry.page("default", "response"))
+    chat = {"model": "m1", "messages": [{"role": "user", "content": "Hello"}], "stream": stream}
+    for refused in (ask(client, stream=stream), client.post("/v1/chat/completions", json=chat)):
+        told = refused.json()
+        assert (refused.status_code, told["code"]) == (503, "overloaded")
+        assert told["detail"] == "3 turns are under way already; nothing was done"
+        assert refused.headers["Retry-After"] == "2"
+    assert told["error"]["code"] == "overloaded"  # as OpenAI's client reads it
+    assert len(service.registry.page("default", "response")) == before == 3
+    assert client.get("/health/ready").json()["status"] == "busy"
+    assert client.get("/v1/memory?index_id=default").status_code == 200
+    model.stopped.set()  # lets them go
+    for one in stuck:
+        one.join(30)
+    until(lambda: ask(client).json().get("code") != "overloaded")
+
+
+def test_what_is_refused_or_given_up_keeps_no_place(few):
+    client, model, _ = few
+    model.when("Bye", "Bye.")
+    model.answer(Answer(text=" ".join(["word"] * 6_000), pause=0.02))
+    for _ in range(4):
+        assert ask(client, thread="thr_none").status_code == 404
+        assert client.post("/v1/responses", json={"input": "x"}).status_code == 422
+    for _ in range(4):
+        with client.stream(
+            "POST", "/v1/responses", json={"model": "m1", "input": "Hello", "stream": True}
+        ) as got:
+            next(got.iter_bytes())
+        with pytest.raises(httpx2.ReadTimeout):
+            client.post("/v1/responses", json={"model": "m1", "input": "Hello"}, timeout=0.5)
+    until(lambda: ask(client, input="Bye").status_code == 200)
+    assert [ask(client, input="Bye").status_code for _ in range(4)] == [200] * 4
+
+
+def _quietly(client, **more):
     with suppress(httpx2.HTTPError):
-        ask(client)
+        ask(client, **more)
 
 
 @pytest.mark.parametrize("stream", [False, True])

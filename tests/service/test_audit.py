@@ -171,6 +171,27 @@ def test_state_reads_are_audited_only_where_the_store_asks(client, admin, first)
     assert len(audited(client, admin, action="memory_read")) == 1
 
 
+def test_every_way_to_read_a_store_is_audited_where_it_asks(client, admin, service, first):
+    made = {"index_id": "default", "subject": "mira", "attribute": "city", "value": "Rome"}
+    id = client.post("/v1/memory", json=made, headers=admin).json()["memory"]["memory_id"]
+    client.patch("/v1/memory/stores/default", json={"audit_reads": True}, headers=admin)
+    tool = f"/v1/tools/memory__{first.index_id}__search"
+    asked = {"index_id": "default", "query": "where is mira"}
+    for call in (
+        lambda: client.get(f"/v1/memory/{id}", headers=admin),
+        lambda: client.get(f"/v1/memory/{id}/provenance", headers=admin),
+        lambda: client.post("/v1/memory/search", json=asked, headers=admin),
+        lambda: client.post("/v1/context", json=asked, headers=admin),
+        lambda: client.post(tool, json={"arguments": {"query": "mira"}}, headers=admin),
+    ):  # fmt: skip
+        assert call().status_code == 200
+    routes = [e["content"]["route"] for e in audited(client, admin, action="memory_read")]
+    assert routes[::-1] == [
+        "GET /v1/memory/{memory_id}", "GET /v1/memory/{memory_id}/provenance",
+        "POST /v1/memory/search", "POST /v1/context", "POST /v1/tools/{name}",
+    ]  # fmt: skip
+
+
 def test_the_trail_is_paged_newest_first(client, admin):
     for n in range(7):
         make_key(client, admin, "threads", label=f"k{n}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.service.calls import make_token
 from vigent import MemoryDelta
 from vigent.service import Presented
 
@@ -51,6 +52,67 @@ def test_candidates_go_with_their_store_at_once(nominated, client, admin, first,
 def test_candidates_go_with_their_person(nominated, client, admin, first, service):
     client.delete("/v1/persons/ann/memory", headers=admin)
     assert {row.person for row in rows(service, first.tenant)} == {"bo"}
+
+
+def test_a_person_sees_the_candidates_of_their_own_words_by_token(nominated, client, admin, key):
+    def of(person, *more, **also):
+        held = {**key("memory"), "X-Vigent-Subject-Token": make_token(client, admin, person)}
+        asked = {"index_id": "work", **also}
+        return client.get("/v1/candidates", params=asked, headers=held).json()
+
+    (mine,) = of("ann")["items"]
+    assert (mine["person_id"], mine["delta"]["value"]) == ("ann", "Oslo")
+    assert [one["person_id"] for one in of("bo")["items"]] == ["bo"]
+    assert of("cy") == {"items": [], "next": None}
+    # Another's, named by its episode, is not there, and neither is that there is one.
+    assert of("bo", episode_id=mine["episode_id"]) == {"items": [], "next": None}
+    named = {**key("memory"), "X-Vigent-Subject": "ann"}
+    asked = client.get("/v1/candidates", params={"index_id": "work"}, headers=named)
+    assert asked.status_code == 403
+
+
+def test_one_candidate_is_looked_at_and_judged_again(nominated, client, admin, key, service):
+    every = client.get("/v1/candidates", params={"index_id": "work"}, headers=admin).json()
+    by = {one["person_id"]: one for one in every["items"]}
+    path = f"/v1/candidates/{by['ann']['candidate_id']}"
+    assert client.get(path, headers=admin).json() == by["ann"]
+
+    def status(headers, path=path):
+        return client.get(path, headers=headers).status_code
+
+    small = key("memory")
+    own = {**small, "X-Vigent-Subject-Token": make_token(client, admin, "ann")}
+    others = {**small, "X-Vigent-Subject-Token": make_token(client, admin, "bo")}
+    assert [status(h) for h in (own, others, small)] == [200, 404, 403]
+    assert status({**admin, "X-Vigent-Subject": "bo"}) == 404
+    assert status(admin, "/v1/candidates/ep_none:x") == 404
+    assert status(key("memory", "management", stores={"default": ("read",)})) == 404
+    judged = client.post(f"{path}/judge", headers={**admin, "Idempotency-Key": "k"}).json()
+    assert (judged["judged"], judged["outcome"]) == (2, "rejected")
+    again = client.post(f"{path}/judge", headers={**admin, "Idempotency-Key": "k"}).json()
+    assert again == judged
+    assert client.post(f"{path}/judge", headers=own).status_code == 403
+
+
+def test_a_page_of_a_person_is_whole_among_many_of_others(client, service, first, admin, key):
+    memory = service.caller(Presented(f"Bearer {first.key}", "ann")).memory("default", "write")
+    for n in range(30):
+        person = "ann" if n % 10 == 9 else f"p{n}"
+        said = memory.capture(f"Is it {n}?", person=person)
+        delta = MemoryDelta(
+            tenant_id=first.tenant, subject=person, attribute="city", value=f"{n}",
+            quote=f"Is it {n}?", source_episode_id=said.id, confidence=0.9,
+        )  # fmt: skip
+        memory.candidates.learn(delta, person=person)
+    own = {**key("memory"), "X-Vigent-Subject-Token": make_token(client, admin, "ann")}
+    asked, seen = {"index_id": "default", "limit": 2}, []
+    for count in (2, 1):
+        page = client.get("/v1/candidates", params=asked, headers=own).json()
+        assert len(page["items"]) == count
+        seen += [one["delta"]["value"] for one in page["items"]]
+        asked["next"] = page["next"]
+    assert page["next"] is None
+    assert sorted(seen) == ["19", "29", "9"]
 
 
 def test_candidates_are_listed_by_pages_with_their_verdicts(nominated, client, admin, key):

@@ -136,6 +136,11 @@ ROUTES = {
     ("DELETE", RECORD): Good(MEMORY, "write", names=(("memory_id", "forgotten"),)),
     ("GET", "/v1/review"): Good(MANAGED, "read", params=AT),
     ("GET", "/v1/candidates"): Good(MANAGED, "read", params=AT),
+    ("GET", "/v1/candidates/{candidate_id}"): Good(MANAGED, "read"),
+    ("POST", "/v1/candidates/{candidate_id}/judge"): Good(MANAGED, "write"),
+    ("POST", "/v1/review/decide"): Good(
+        MANAGED, "write", body={**AT, "decision": "reject", "memory_ids": ["mem_none"]}
+    ),
     ("POST", "/v1/review/{memory_id}/accept"): Good(
         MANAGED, "write", names=(("memory_id", "held_1"),)
     ),
@@ -231,6 +236,12 @@ def world(tmp_path_factory):
     thread = memory.threads.create(id="t1")
     memory.threads.append(thread, role="user", content=SECRET)
     episode = memory.capture(f"{SECRET} said")
+    nominated = memory.candidates.learn(
+        MemoryDelta(
+            tenant_id="default", subject="mira", attribute="city", value=SECRET, confidence=0.9,
+            quote=f"{SECRET} said", source_episode_id=episode.id,
+        )
+    )  # fmt: skip
     agent = client.post("/v1/agents", json={"name": "a1", "model": "m1"}, headers=admin).json()
     client.put("/v1/memory/stores/default/extraction", json=SWITCH, headers=admin)
     turn = client.post("/v1/responses", json={"model": "m1", "input": SECRET}, headers=admin).json()
@@ -256,7 +267,8 @@ def world(tmp_path_factory):
         "names": {"tenant_id": "default", "key_id": made["id"], "index_id": first.index_id,
                   "person_id": "p1", "subject": "mira", "attribute": "city",
                   "memory_id": kept[0], "retracted": kept[1], "forgotten": kept[2],
-                  "held_1": held[0], "held_2": held[1], "name": "m0", "thread_id": "t1",
+                  "candidate_id": nominated.candidate_id, "held_1": held[0],
+                  "held_2": held[1], "name": "m0", "thread_id": "t1",
                   "episode_id": episode.id, "agent_id": agent["id"],
                   "response_id": turn["id"],
                   "tool": f"memory__{first.index_id}__search"},

@@ -174,6 +174,11 @@ def test_a_store_that_cannot_be_written_is_read(tmp_path):
     assert told["write"] == [503, "store_read_only"]
     assert told["absent"] == 404
     assert told["found"] == [200, 200]
+    # What has to be audited and cannot be is refused, and says that this is why.
+    said = {(status, code) for status, code, _ in told["audited"]}
+    assert (len(told["audited"]), said) == (6, {(503, "store_read_only")})
+    why = "this read has to be in the audit trail, which cannot be written now: the store cannot"
+    assert all(why in detail for _, _, detail in told["audited"]), told["audited"]
 
 
 def test_a_request_leaves_no_content_in_the_log(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -338,6 +339,115 @@ def test_a_person_decides_their_own_by_token(manager, key_for, token_of, held):
     assert plain.as_person("mira")("POST", f"/v1/review/{held}/accept").status_code == 403
     turned = mira("POST", f"/v1/review/{held}/reject", {"reason": "no"}).json()
     assert turned["status"] == "rejected"
+
+
+def test_a_person_confirms_their_own_by_token(service, manager, key_for, token_of, held):
+    mira = Caller(manager.client, {**key_for().headers, **token_of("mira")})
+    got = mira("POST", f"/v1/review/{held}/accept", {"edits": {"text": "likes green tea"}}).json()
+    told = got["memory"]
+    assert (got["outcome"], told["trust"], told["status"]) == ("stored", "person", "active")
+    assert (told["person_id"], told["text"]) == ("mira", "likes green tea")
+    assert [(e.person, e.target) for e in audited(service, "review_accept")] == [("mira", held)]
+    assert mira("POST", f"/v1/review/{held}/accept").status_code == 409
+    assert mira("GET", "/v1/review").json()["items"] == []
+    # Nobody but management looks at what is another's: none of this is such a look.
+    assert audited(service, "admin_read") == []
+
+
+def test_a_look_at_what_waits_of_a_person_is_audited(service, manager, key_for, token_of, held):
+    named, route = manager.as_person("mira"), "GET /v1/review"
+    assert [i["memory"]["memory_id"] for i in named("GET", "/v1/review").json()["items"]] == [held]
+    (entry,) = audited(service, "admin_read")
+    assert (entry.person, json.loads(entry.content)["route"]) == ("mira", route)
+    assert named("GET", "/v1/candidates?index_id=default").status_code == 200
+    found = [json.loads(e.content)["route"] for e in audited(service, "admin_read")]
+    assert sorted(found) == ["GET /v1/candidates", route]
+    assert (audited(service, "review_read"), audited(service, "candidates_read")) == ([], [])
+    assert manager("GET", "/v1/review").status_code == 200
+    assert manager("GET", "/v1/candidates?index_id=default").status_code == 200
+    assert len(audited(service, "review_read")) == len(audited(service, "candidates_read")) == 1
+    assert len(audited(service, "admin_read")) == 2
+    # With a token it is the person who looks, also beside a key with management.
+    own = Caller(manager.client, {**manager.headers, **token_of("mira")})
+    assert own("GET", "/v1/review").status_code == 200
+    assert own("GET", "/v1/candidates?index_id=default").status_code == 200
+    assert len(audited(service, "admin_read")) == 2
+
+
+def test_a_look_that_is_refused_tells_nothing_of_who_waits(service, key_for, held):
+    assert key_for().as_person("mira")("GET", "/v1/review").status_code == 403
+    assert audited(service, "admin_read") == []
+
+
+def test_what_waits_is_listed_by_reason_and_over_stores(manager, key_for, service, first):
+    manager("POST", "/v1/memory/stores", {"name": "other"})
+    for n, index_id in enumerate(("default", "other", "default", "other")):
+        body = {"index_id": index_id, "type": "fact", "text": f"r{n}", "confidence": 1}
+        more = {"held": "a look"} if n % 4 > 1 else {"held": "another look"}
+        manager("POST", "/v1/memory/propose", {**body, **more})
+
+    def walk(caller, query):
+        seen, path = [], f"/v1/review?limit=1{query}"
+        while path:
+            page = caller("GET", path).json()
+            assert len(page["items"]) == 1, "no page is short where more follows"
+            seen += [(i["memory"]["text"], i["reason"]) for i in page["items"]]
+            path = page["next"] and f"/v1/review?limit=1{query}&next={page['next']}"
+        return seen
+
+    assert [text for text, _ in walk(manager, "")] == ["r0", "r1", "r2", "r3"]
+    assert walk(manager, "&reason=a+look") == [("r2", "a look"), ("r3", "a look")]
+    assert [t for t, _ in walk(manager, "&index_id=other&reason=another+look")] == ["r1"]
+    assert manager("GET", "/v1/review?reason=none").json() == {"items": [], "next": None}
+    # A store that the key does not read is as if it were not there.
+    only = key_for(stores={first.index_id: ("read",)}, capabilities=(*MEMORY, "management"))
+    assert [text for text, _ in walk(only, "")] == ["r0", "r2"]
+
+
+def test_many_are_decided_each_by_itself(service, manager, key_for, token_of, held):
+    body = {"index_id": "default", "type": "preference", "confidence": 0.9}
+    shared = manager("POST", "/v1/memory/propose", {**body, "text": "shared"}).json()
+    shared, ids = shared["memory"]["memory_id"], []
+    for n in range(3):
+        told = manager.as_person("mira")("POST", "/v1/memory/propose", {**body, "text": f"t{n}"})
+        ids.append(told.json()["memory"]["memory_id"])
+    asked = {"index_id": "default", "decision": "accept", "memory_ids": [ids[0], "mem_x", ids[1]]}
+    done = manager("POST", "/v1/review/decide", asked, Idempotency_Key="k")
+    again = manager("POST", "/v1/review/decide", asked, Idempotency_Key="k")
+    given = [
+        [(r.get("outcome"), (r.get("memory") or {}).get("memory_id")) for r in a.json()["results"]]
+        for a in (done, again)
+    ]
+    assert given[0] == given[1]
+    one, absent, two = done.json()["results"]
+    assert done.json()["failed"] == 1
+    assert [(r["outcome"], r["memory"]["trust"]) for r in (one, two)] == [
+        ("stored", "reviewer")
+    ] * 2
+    assert absent["error"]["code"] == "not_found"
+    assert [e.target for e in audited(service, "review_accept")] == [ids[1], ids[0]]
+    assert len(audited(service, "refusal")) == 2  # it was asked for twice
+    other = {**asked, "memory_ids": [ids[2]]}
+    assert manager("POST", "/v1/review/decide", other, Idempotency_Key="k").status_code == 409
+    # A person decides their own, and nothing else.
+    mira = Caller(manager.client, {**key_for().headers, **token_of("mira")})
+    turned = {"index_id": "default", "decision": "reject", "memory_ids": [held, shared, ids[0]],
+              "reason": "never said"}  # fmt: skip
+    told = mira("POST", "/v1/review/decide", turned).json()
+    assert [r.get("outcome") or r["error"]["code"] for r in told["results"]] == [
+        "rejected", "forbidden", "conflict",
+    ]  # fmt: skip
+    assert told["results"][0]["memory"]["status"] == "rejected"
+    mine = mira("POST", "/v1/review/decide", {**turned, "decision": "accept", "memory_ids": ids})
+    assert [r.get("memory", {}).get("trust") for r in mine.json()["results"]] == [
+        None, None, "person",
+    ]  # fmt: skip
+    assert key_for()("POST", "/v1/review/decide", turned).status_code == 403
+    manager("POST", "/v1/memory/stores", {"name": "other"})
+    elsewhere = manager("POST", "/v1/review/decide", {**turned, "index_id": "other"}).json()
+    assert elsewhere["failed"] == 3
+    none = {**turned, "memory_ids": []}
+    assert manager("POST", "/v1/review/decide", none).status_code == 422
 
 
 def test_the_review_is_paged(manager):

@@ -345,6 +345,63 @@ def test_a_refusal_is_in_the_trail(client, key, admin):
     assert entry["content"]["route"] == "POST /v1/responses"
 
 
+def test_a_turn_is_in_the_trail_from_begin_to_end(client, model, mira, admin, thread, first):
+    model.answer("Lugo, says the passport.", times=1)
+    done = asked(client, mira, "Where is my passport from?", thread=thread)
+    entries = [e for e in audited(client, admin) if e["action"].startswith("response_")]
+    assert [(e["action"], e["outcome"], e["target"]) for e in entries] == [
+        ("response_end", "completed", done["id"]), ("response_begin", "in_progress", done["id"]),
+    ]  # fmt: skip
+    end, begin = (e["content"] for e in entries)
+    assert {e["person"] for e in entries} == {"mira"}
+    assert (begin["model"], begin["thread"], begin["stores"]) == ("m1", thread, [first.index_id])
+    assert (end["finish"], end["error"]) == ("stop", None)
+    # What a model made up, as a name of a tool, is not in it either.
+    assert set(begin) == set(end) == {
+        "by", "model", "answered_by", "agent_id", "agent_version", "thread", "stores", "finish",
+        "error",
+    }  # fmt: skip
+    assert "assport" not in json.dumps(entries)
+
+
+def test_a_turn_that_fails_is_in_the_trail(client, model, mira, admin):
+    model.fail(500, times=None)
+    asked(client, mira, code=503)
+    entries = [e for e in audited(client, admin) if e["action"].startswith("response_")]
+    assert [(e["action"], e["outcome"]) for e in entries] == [
+        ("response_end", "failed"), ("response_begin", "in_progress"),
+    ]  # fmt: skip
+    assert entries[0]["content"]["error"] == "provider_error"
+
+
+def test_a_turn_that_is_refused_or_given_again_is_no_turn(client, model, mira, admin, thread):
+    model.answer("Hello.")
+    for _ in range(2):
+        asked(client, {**mira, "Idempotency-Key": "k"}, "Hi", thread=thread)
+    asked(client, mira, "Hi", code=404, thread="thr_none")
+    assert len(audited(client, admin, action="response_begin")) == 1
+    assert len(audited(client, admin, action="response_end")) == 1
+
+
+def test_the_memory_of_a_turn_is_an_audited_read_where_the_store_asks(client, model, mira, admin):
+    model.answer("Hello.")
+    asked(client, mira)
+    assert audited(client, admin, action="memory_read") == []
+    client.patch("/v1/memory/stores/default", json={"audit_reads": True}, headers=admin)
+    asked(client, mira)
+    (entry,) = audited(client, admin, action="memory_read")
+    assert (entry["person"], entry["content"]["route"]) == ("mira", "POST /v1/responses")
+
+
+def test_the_trail_of_a_turn_goes_with_its_person(client, model, mira, admin):
+    model.answer("Hello.")
+    asked(client, mira)
+    client.delete("/v1/persons/mira/memory", headers=admin)
+    for action in ("response_begin", "response_end"):
+        (entry,) = audited(client, admin, action=action)
+        assert (entry["person"], entry["content"]) == (None, None)
+
+
 def test_a_subject_token_names_the_person(client, model, admin):
     app = make_key(client, admin, "responses")
     headers = {"Authorization": f"Bearer {app['key']}"}

@@ -13,7 +13,7 @@ import httpx2
 
 from vigent.client.blocking import CONNECTIONS, LARGEST, lost_of, read_answer
 from vigent.client.conduct import Exchange, Lost, Patience, Send, Wait, conduct
-from vigent.client.governing import PersonVerbs, ReviewVerbs
+from vigent.client.governing import CandidateVerbs, PersonVerbs, ReviewVerbs
 from vigent.client.naming import AliasVerbs, BlockVerbs
 from vigent.client.place import Place
 from vigent.client.problems import error_of
@@ -189,6 +189,16 @@ class AsyncClientReview(_Part[ReviewVerbs]):
     decide = _asks(ReviewVerbs.decide)
 
 
+class AsyncClientCandidates(_Part[CandidateVerbs]):
+    """What models proposed, and what the gate made of it."""
+
+    __slots__ = ()
+
+    list = _asks(CandidateVerbs.list)
+    get = _asks(CandidateVerbs.get)
+    judge = _asks(CandidateVerbs.judge)
+
+
 class AsyncClientPersons(_Part[PersonVerbs]):
     """Which entity a person is."""
 
@@ -220,7 +230,9 @@ class AsyncClient(_Part[RecordVerbs]):
     been carried out or not.
     """
 
-    __slots__ = ("_http", "_said", "alias", "blocks", "persons", "review", "threads")
+    __slots__ = (
+        "_http", "_said", "alias", "blocks", "candidates", "persons", "review", "threads",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -243,6 +255,7 @@ class AsyncClient(_Part[RecordVerbs]):
         self.blocks = AsyncClientBlocks(BlockVerbs(scope), self._http.run)
         self.alias = AsyncClientAliases(AliasVerbs(scope), self._http.run)
         self.review = AsyncClientReview(ReviewVerbs(scope), self._http.run)
+        self.candidates = AsyncClientCandidates(CandidateVerbs(scope), self._http.run)
         self.persons = AsyncClientPersons(PersonVerbs(scope), self._http.run)
 
     capture = _asks(RecordVerbs.capture)

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 import httpx2
 
 from vigent.client.conduct import Exchange, Lost, Patience, Send, Wait, conduct
-from vigent.client.governing import PersonVerbs, ReviewVerbs
+from vigent.client.governing import CandidateVerbs, PersonVerbs, ReviewVerbs
 from vigent.client.naming import AliasVerbs, BlockVerbs
 from vigent.client.place import Place
 from vigent.client.problems import error_of
@@ -217,6 +217,16 @@ class ClientReview(_Part[ReviewVerbs]):
     decide = _asks(ReviewVerbs.decide)
 
 
+class ClientCandidates(_Part[CandidateVerbs]):
+    """What models proposed, and what the gate made of it."""
+
+    __slots__ = ()
+
+    list = _asks(CandidateVerbs.list)
+    get = _asks(CandidateVerbs.get)
+    judge = _asks(CandidateVerbs.judge)
+
+
 class ClientPersons(_Part[PersonVerbs]):
     """Which entity a person is."""
 
@@ -256,7 +266,9 @@ class Client(_Part[RecordVerbs]):
     ``close`` ends it, and so does ``with``.
     """
 
-    __slots__ = ("_http", "_said", "alias", "blocks", "persons", "review", "threads")
+    __slots__ = (
+        "_http", "_said", "alias", "blocks", "candidates", "persons", "review", "threads",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -279,6 +291,7 @@ class Client(_Part[RecordVerbs]):
         self.blocks = ClientBlocks(BlockVerbs(scope), self._http.run)
         self.alias = ClientAliases(AliasVerbs(scope), self._http.run)
         self.review = ClientReview(ReviewVerbs(scope), self._http.run)
+        self.candidates = ClientCandidates(CandidateVerbs(scope), self._http.run)
         self.persons = ClientPersons(PersonVerbs(scope), self._http.run)
 
     capture = _asks(RecordVerbs.capture)

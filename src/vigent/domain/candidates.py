@@ -11,7 +11,7 @@ from vigent.domain.resources import ResourceRow
 from vigent.domain.results import WriteResult
 from vigent.domain.time import iso
 
-__all__ = ["Candidate", "episode_of", "id_of", "of_episode"]
+__all__ = ["Candidate", "beyond_episode", "episode_of", "id_of", "of_episode", "words_of"]
 
 _BETWEEN: Final = ":"
 
@@ -24,6 +24,24 @@ def id_of(episode: str, digest: str) -> str:
 def of_episode(episode: str) -> str:
     """Give what the ids of an episode's candidates begin with."""
     return f"{episode}{_BETWEEN}"
+
+
+def beyond_episode(episode: str) -> str:
+    """Give what is greater than all ids of an episode's candidates, and less than all behind."""
+    return f"{episode}{chr(ord(_BETWEEN) + 1)}"
+
+
+def words_of(store: str, outcome: str | None) -> str:
+    """Give words that the document of each candidate of a store holds, of one outcome or of any.
+
+    Others may hold them too: in what they propose.
+    """
+    more = "" if outcome is None else f', "outcome": {_text(outcome)}'
+    return f'"store": {_text(store)}{more}'
+
+
+def _text(given: str) -> str:
+    return json.dumps(given, ensure_ascii=False)
 
 
 def episode_of(id: str) -> str:
@@ -80,7 +98,7 @@ class Candidate:
         return cls(**said)
 
     def document(self) -> str:
-        """Give what the row of the candidate keeps."""
+        """Give what the row of the candidate keeps; see ``words_of``."""
         return json.dumps(
             {
                 "episode": self.episode_id, "store": self.store_id, "outcome": self.outcome,

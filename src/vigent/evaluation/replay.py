@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -57,12 +58,15 @@ def schema_of(slots: Sequence[Slot]) -> dict[str, Any]:
     }
 
 
-def perform(memory: Memory, gold: GoldSet, *, shuffle: int | None, done: Done) -> Replayed:
+def perform(
+    memory: Memory, gold: GoldSet, *, shuffle: int | None, done: Done, clients: int = 1
+) -> Replayed:
     """Write every change of the set, then try the writes that must be refused.
 
     With ``shuffle`` the changes go in an order drawn with this seed, all dialogues mixed, each
-    with its own time. ``done`` is told of every batch. Running again on one store changes
-    nothing: a write that rests on the same episode is known.
+    with its own time. ``done`` is told of every batch. What was said is captured by so many
+    ``clients`` at once, each dialogue by one of them in its order. Running again on one store
+    changes nothing: a write that rests on the same episode is known.
 
     Raises:
         InvalidInput: the store holds other words under the id of one of the set's utterances.
@@ -71,10 +75,11 @@ def perform(memory: Memory, gold: GoldSet, *, shuffle: int | None, done: Done) -
     changes = [(dialogue, change) for dialogue in gold.dialogues for change in dialogue.changes]
     if shuffle is not None:
         random.Random(shuffle).shuffle(changes)  # noqa: S311 - an order, no secret
-    episodes = _Episodes(memory, gold.name)
+    episodes = _Episodes(memory, gold.name, clients)
     replayed = Replayed(writes=len(changes))
     started = time.perf_counter()
     for batch in _batches(changes):
+        episodes.capture((dialogue, change.source) for dialogue, change in batch)
         items = [_item(dialogue, change, episodes) for dialogue, change in batch]
         for result in memory.write_many(items):
             if isinstance(result, VigentError):
@@ -83,6 +88,7 @@ def perform(memory: Memory, gold: GoldSet, *, shuffle: int | None, done: Done) -
     replayed.seconds = time.perf_counter() - started
     attempts = [(dialogue, refusal) for dialogue in gold.dialogues for refusal in dialogue.refusals]
     for batch in _batches(attempts):
+        episodes.capture((dialogue, refusal.source) for dialogue, refusal in batch)
         items = [_attempt(dialogue, refusal, episodes) for dialogue, refusal in batch]
         for (dialogue, refusal), result in zip(batch, memory.write_many(items), strict=True):
             replayed.refused.append((dialogue, refusal, _was_refused(result)))
@@ -91,19 +97,36 @@ def perform(memory: Memory, gold: GoldSet, *, shuffle: int | None, done: Done) -
 
 
 class _Episodes:
-    """The ids of the episodes of utterances, captured when first needed."""
+    """The ids of the episodes of utterances."""
 
-    def __init__(self, memory: Memory, name: str) -> None:
+    def __init__(self, memory: Memory, name: str, clients: int) -> None:
         self._memory = memory
         self._name = name
+        self._clients = clients
         self._ids: dict[tuple[str, int], str] = {}
 
     def id_of(self, dialogue: Dialogue, said: Utterance) -> str:
-        key = (dialogue.subject, said.turn)
-        known = self._ids.get(key)
-        if known is None:
-            known = self._ids[key] = self._capture(dialogue, said)
-        return known
+        return self._ids[dialogue.subject, said.turn]
+
+    def capture(self, wanted: Iterable[tuple[Dialogue, Utterance]]) -> None:
+        """Capture the utterances that are not there yet."""
+        new: dict[str, list[tuple[Dialogue, Utterance]]] = {}
+        for dialogue, said in wanted:
+            if (dialogue.subject, said.turn) not in self._ids:
+                new.setdefault(dialogue.subject, []).append((dialogue, said))
+        if self._clients == 1:
+            for turns in new.values():
+                self._capture_in_order(turns)
+            return
+        with ThreadPoolExecutor(self._clients) as pool:
+            for _ in pool.map(self._capture_in_order, new.values()):
+                pass
+
+    def _capture_in_order(self, turns: list[tuple[Dialogue, Utterance]]) -> None:
+        for dialogue, said in turns:
+            key = (dialogue.subject, said.turn)
+            if key not in self._ids:
+                self._ids[key] = self._capture(dialogue, said)
 
     def _capture(self, dialogue: Dialogue, said: Utterance) -> str:
         episode = self._memory.capture(

@@ -18,6 +18,10 @@ from vigent.evaluation.replay import ReplayClock, perform, schema_of
 
 __all__ = ["DATASETS", "Progress", "evaluate", "read_gold"]
 
+_CLIENTS: Final = 8
+"""How many capture at once where a server waits for its disk at each commit, for all together."""
+_SERVERS: Final = ("postgresql://", "postgres://")
+
 Progress = Callable[[str, int, int], None]
 """Told the stage ("reading", "writing" or "asking"), how much of it is done, and its total."""
 
@@ -70,7 +74,8 @@ def evaluate(
                 clock=ReplayClock(gold.asked_at),
             )
         )
-        return _run(memory, gold, shuffle, lines, report)
+        clients = _CLIENTS if db.startswith(_SERVERS) else 1
+        return _run(memory, gold, shuffle, lines, report, clients)
 
 
 def read_gold(dataset: str, path: Path, limit: int | None, report: Progress) -> GoldSet:
@@ -99,12 +104,17 @@ def _open_answers(answers: Path) -> IO[str]:
 
 
 def _run(
-    memory: Memory, gold: GoldSet, shuffle: int | None, lines: IO[str] | None, report: Progress
+    memory: Memory,
+    gold: GoldSet,
+    shuffle: int | None,
+    lines: IO[str] | None,
+    report: Progress,
+    clients: int,
 ) -> dict[str, Any]:
     written = _Stage(
         report, "writing", sum(len(d.changes) + len(d.refusals) for d in gold.dialogues)
     )
-    replayed = perform(memory, gold, shuffle=shuffle, done=written.advance)
+    replayed = perform(memory, gold, shuffle=shuffle, done=written.advance, clients=clients)
     asked = _Stage(report, "asking", sum(len(d.questions) for d in gold.dialogues))
     tallies = {kind: Tally() for kind in KINDS}
     counts = Counts()

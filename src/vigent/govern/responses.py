@@ -25,6 +25,10 @@ Status = Literal["in_progress", "completed", "failed", "cancelled"]
 KEPT_DAYS: Final = 90
 """For how many days a trace is kept."""
 _AT_ONCE: Final = 20
+_AUDITED: Final = {
+    "model", "answered_by", "agent_id", "agent_version", "thread", "stores", "finish", "error",
+}  # fmt: skip
+"""What the audit trail tells of a turn: who was asked about what memory, and how it ended."""
 
 
 class ResponseDocument(Exacting):
@@ -56,8 +60,13 @@ def keep_response(
     actor: Actor,
     id: str,
     document: ResponseDocument,
+    *,
+    store: str = "",
 ) -> ResourceRow:
-    """Enter a trace, or its next state; with it go a few that are past their time."""
+    """Enter a trace, or its next state, in the audit trail too: as of ``store``, if it reads one.
+
+    With it go a few traces that are past their time.
+    """
     now = registry.clock.now()
     before = transaction.resource(actor.tenant, "response", id)
     version, made = (1, now) if before is None else (before.version + 1, before.created_at)
@@ -69,7 +78,10 @@ def keep_response(
     first = transaction.resources(actor.tenant, "response", limit=_AT_ONCE)
     old = [one for one in first if one.created_at < now - KEPT_DAYS * DAY and one.id != id]
     changes = ResourceChanges(kept=[row], removed=old)
-    transaction.apply(ChangeSet(actor.tenant, resources=changes))
+    action = "response_begin" if document.status == "in_progress" else "response_end"
+    told = document.model_dump(include=_AUDITED)
+    entry = registry.entry(actor, action, document.status, id, told, store=store)
+    transaction.apply(ChangeSet(actor.tenant, resources=changes, audit=[entry]))
     return row
 
 

@@ -62,7 +62,7 @@ def begin(caller: Caller, wanted: Wanted) -> Turn:
         key_id=caller.row.id, model=name, thread=wanted.thread,
         agent_id=None if answering is None else answering.id,
         agent_version=None if answering is None else answering.number,
-        stores=tuple(dict.fromkeys([*stores, *(tool.store for tool in tools.values())])),
+        stores=tuple(dict.fromkeys([*stores, *(tool.store.id for tool in tools.values())])),
     )  # fmt: skip
     turn = Turn(
         caller, wanted, "", model, document, caller.host.clock.now() // SECOND,
@@ -99,7 +99,7 @@ def _enter(turn: Turn) -> None:
                         turn.created = row.created_at // SECOND
                         return
         turn.id = turn.id or registry.ids.new("rsp")
-        keep_response(registry, transaction, actor, turn.id, turn.document)
+        keep_response(registry, transaction, actor, turn.id, turn.document, store=turn.store)
         if asked is not None:
             kept_once = asked.kept(actor.person, {"response": turn.id}, now)
             transaction.apply(ChangeSet(actor.tenant, answered=[kept_once]))
@@ -125,7 +125,7 @@ def _tool(caller: Caller, name: str, where: str, timezone: str | None) -> Offere
         told = {"reason": "not offered", "tool": name}
         caller.host.registry.note(caller.actor, "refusal", "not_offered", store.id, told)
         raise ToolNotOffered(f"{where}: {name} is not offered to this key", field=where)
-    return OfferedTool(tools_of(caller, store, timezone), known[1], store.id)
+    return OfferedTool(tools_of(caller, store, timezone), known[1], store)
 
 
 def _source(

@@ -176,11 +176,8 @@ class Caller:
         """Give the memory of a store, checked for the capability and the right."""
         self.require("memory")
         store = self.store(index_id, right)
-        if right == "read" and settings_of(store).get("audit_reads"):
-            self.host.registry.note(
-                self.actor, "memory_read", "read", None, {"route": self.asked},
-                store=store.name or store.id,
-            )  # fmt: skip
+        if right == "read":
+            self.note_memory_read(store)
         return self.host.memory(store, self, injection)
 
     def thread(self, id: str, right: Right = "read") -> tuple[Memory, ThreadRow]:
@@ -232,6 +229,8 @@ class Caller:
             return None
         if right not in rights:
             self.refuse(f"the key may not {right} in the store of this record", id)
+        if right == "read":
+            self.note_memory_read(store)
         return self.host.memory(store, self)
 
     def lowered(self, trust: str | None, default: str | None = None) -> str:
@@ -271,11 +270,34 @@ class Caller:
         except UnavailableError as away:
             _log.warning("a refusal is not in the audit trail: %s", away.code)
 
-    def note_admin_read(self, person: str) -> None:
-        """Enter in the audit trail that a key with management reads what is another's."""
+    def note_admin_read(self, person: str, action: str = "admin_read") -> None:
+        """Enter in the audit trail that a key with management reads what is another's.
+
+        Raises UnavailableError where the trail cannot be written, as all of these do: what has to
+        be in it and is not, is not told.
+        """
         if not (self.by_token and self.person == person):
-            whose = Actor(self.tenant, self.row.id, person)
-            self.host.registry.note(whose, "admin_read", "read", None, {"route": self.asked})
+            self._note_read(Actor(self.tenant, self.row.id, person), action)
+
+    def note_wide_read(self, action: str, target: str | None) -> None:
+        """Enter in the audit trail that a key with management reads what is everyone's."""
+        self._note_read(self.actor, action, target)
+
+    def note_memory_read(self, store: ResourceRow) -> None:
+        """Enter in the audit trail that a store is read, where the store asks for that."""
+        if settings_of(store).get("audit_reads"):
+            self._note_read(self.actor, "memory_read", store=store.name or store.id)
+
+    def _note_read(
+        self, whose: Actor, action: str, target: str | None = None, *, store: str = ""
+    ) -> None:
+        told = {"route": self.asked}
+        try:
+            self.host.registry.note(whose, action, "read", target, told, store=store)
+        except UnavailableError as away:
+            away.message = f"{_UNTOLD}: {away.message}"
+            away.args = (away.message,)
+            raise
 
 
 def printable(text: str) -> str:
@@ -284,3 +306,6 @@ def printable(text: str) -> str:
 
 
 _SHOWN: Final = 200
+_UNTOLD: Final = (
+    "nothing is told: this read has to be in the audit trail, which cannot be written now"
+)

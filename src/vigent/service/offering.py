@@ -78,6 +78,8 @@ def use_tool(
         caller.host.registry.note(caller.actor, "refusal", "not_offered", store.id, told)
         raise ToolNotOffered(f"tool: {name} is not offered to this key", field="tool")
     place: InThread | None = None if thread is None else caller.thread(thread, "write")
+    if verb == "search":
+        caller.note_memory_read(store)
     return tools_of(caller, store, timezone).run(
         verb, arguments, person=caller.person, thread=place, idempotency_key=idempotency_key
     )

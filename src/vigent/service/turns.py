@@ -64,7 +64,7 @@ class OfferedTool(NamedTuple):
 
     tools: StoreTools
     verb: Verb
-    store: str
+    store: ResourceRow
 
 
 class Answering(NamedTuple):
@@ -93,6 +93,11 @@ class Turn:
     _tools: dict[str, OfferedTool] = field(default_factory=dict[str, OfferedTool])
     _ran: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     _items: list[str] = field(default_factory=list[str])
+
+    @property
+    def store(self) -> str:
+        """The store whose memory is injected, as its records name it; empty for none."""
+        return "" if self._source is None else self._source.name or self._source.id
 
     # ------------------------------------------------------------------------ before
 
@@ -131,6 +136,7 @@ class Turn:
         spec = injection_for(caller, self._source, agent_id or self._agent_of_thread())
         if not spec.enabled:
             return ""
+        caller.note_memory_read(self._source)
         memory = caller.host.memory(self._source, caller, spec)
         zone = caller.zone(self.wanted.timezone)
         found = memory.context(question, person=caller.person, timezone=zone)
@@ -170,6 +176,8 @@ class Turn:
             error = "tool_not_offered" if one is None else "invalid_input"
             text = json.dumps({"error": error})
         else:
+            if one.verb == "search":
+                self.caller.note_memory_read(one.store)
             place = self._marked()
             # An own key for each call: who retries the turn does not write twice.
             text = one.tools.run(
@@ -232,7 +240,7 @@ class Turn:
         )  # fmt: skip
         registry, actor = self.caller.host.registry, self.caller.actor
         with registry.writing(actor.tenant) as transaction:
-            keep_response(registry, transaction, actor, self.id, self.document)
+            keep_response(registry, transaction, actor, self.id, self.document, store=self.store)
 
     def heard(self) -> None:
         """Put what was said on the thread: what came after the model's last word."""

@@ -13,13 +13,14 @@ from vigent.domain.changes import ChangeSet
 from vigent.domain.statements import Key, KeyId
 from vigent.errors import StoreBusy
 from vigent.ports.storage import Selection, Storage
+from vigent.testing.listing import ListingClaims
 from vigent.testing.moving import MovingClaims
 from vigent.testing.resources import ResourceClaims
 
 __all__ = ["StorageContract"]
 
 
-class StorageContract(MovingClaims, ResourceClaims, abc.ABC):
+class StorageContract(MovingClaims, ResourceClaims, ListingClaims, abc.ABC):
     """The claims of the storage port that memory relies on."""
 
     @abc.abstractmethod

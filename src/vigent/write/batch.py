@@ -73,14 +73,16 @@ def _taken(
             until = time.monotonic() + (math.inf if atomic else _HOLD)
             for place, one in enumerate(part):
                 if place % _PORTION == 0:
-                    portion = part[place : place + _PORTION]
-                    session.look_up(writer.pipeline.key_id(i.draft) for i in portion if _stands(i))
+                    portion = [i.draft for i in part[place : place + _PORTION] if _stands(i)]
+                    cited = [d.source_episode for d in portion if d.source_episode is not None]
+                    session.look_up(map(writer.pipeline.key_id, portion), cited)
                 found = _enter(writer, session, one)
                 if atomic and isinstance(found, VigentError):
                     raise found.within(f"items.{len(out)}")
                 out.append(found)
                 if time.monotonic() > until:
                     break
+            session.look_up(())  # whatever else the session is for reads for itself
     return out
 
 

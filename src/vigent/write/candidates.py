@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 from itertools import islice
 from typing import Any, Final
 
-from vigent.domain.candidates import Candidate, id_of, of_episode
+from vigent.domain.candidates import Candidate, beyond_episode, id_of, of_episode, words_of
 from vigent.domain.changes import ChangeSet, ResourceChanges
 from vigent.domain.episodes import EpisodeRow
 from vigent.domain.gate.case import Case, Finding, Nomination, Verdict, finding, gravest
@@ -23,6 +23,7 @@ from vigent.domain.resources import ResourceRow
 from vigent.domain.text import MAX_TEXT, check_id
 from vigent.domain.time import iso
 from vigent.errors import CallerError, InvalidInput, NotFound
+from vigent.ports.storage import Snapshot
 from vigent.write.candidaterows import SECRET, digest_of, kept_of, shown_of, told_of
 from vigent.write.draft import Draft
 from vigent.write.result import WriteResult
@@ -43,6 +44,8 @@ _REASONS: Final = {
     "confidence is less than the store asks": "confidence_low",
 }
 _PAGE: Final = 200
+_END: Final = "\U0010ffff"
+"""Greater than any id."""
 
 
 class Candidates:
@@ -89,18 +92,7 @@ class Candidates:
         """
         id = check_id(candidate_id, "candidate_id")
         with self._writer.pipeline.session() as session:
-            kept = session.transaction.resource(self._context.tenant, "candidate", id)
-            found = None if kept is None else Candidate.of_row(kept)
-            mine = (person, "") if person else None
-            if (
-                kept is None
-                or found is None
-                or found.store_id != self._context.store
-                or (mine is not None and kept.person not in mine)
-            ):
-                raise NotFound(
-                    f"candidate_id: there is no candidate {id} here", field="candidate_id"
-                )
+            kept, found = self._found(session.transaction, person, id)
             row = source_row(session, self._context, found.episode_id)
             if (
                 row is None
@@ -111,6 +103,24 @@ class Candidates:
                 return found
             delta = {**found.delta, **self._waiting(session, found)}
             return self._judged(session, kept.person, row, id, delta, checked(delta), kept)
+
+    def get(self, person: str, candidate_id: object, *, shared: bool = True) -> Candidate:
+        """Give one candidate of a person, or a shared one if those count too; raises NotFound."""
+        id = check_id(candidate_id, "candidate_id")
+        with self._writer.pipeline.storage.snapshot() as snapshot:
+            row, found = self._found(snapshot, person, id, shared=shared)
+            told = told_of(snapshot, self._context, [row])
+        return found if found.episode_id in told else replace(found, delta={})
+
+    def _found(
+        self, snapshot: Snapshot, person: str, id: str, *, shared: bool = True
+    ) -> tuple[ResourceRow, Candidate]:
+        row = snapshot.resource(self._context.tenant, "candidate", id)
+        found = None if row is None else Candidate.of_row(row)
+        mine = not person or (row is not None and row.person in (person, "" if shared else person))
+        if row is None or found is None or found.store_id != self._context.store or not mine:
+            raise NotFound(f"candidate_id: there is no candidate {id} here", field="candidate_id")
+        return row, found
 
     def _waiting(self, session: Session, found: Candidate) -> dict[str, Any]:
         """Give what a candidate that is held says; its row has no word of it."""
@@ -126,36 +136,41 @@ class Candidates:
         outcome: str | None = None,
         after: str | None = None,
         limit: int | None = None,
+        *,
+        shared: bool = True,
     ) -> tuple[Candidate, ...]:
         """Give the candidates of an episode, or of all, those of a person and the shared.
+
+        Without ``shared`` the person's alone. Nobody named, it is everyone's.
 
         They come in the order of their ids: those behind ``after``, at most ``limit``. Of one
         whose episode is gone, only the verdict is left.
         """
-        begin = None if episode is None else of_episode(check_id(episode, "episode_id"))
+        first, end = after or "", _END
+        if episode is not None:
+            named = check_id(episode, "episode_id")
+            first, end = max(of_episode(named), first), beyond_episode(named)
+        persons = () if not person else (person, "") if shared else (person,)
+        words = words_of(self._context.store, outcome)
+        size = _PAGE if limit is None else min(_PAGE, limit)
         found = (
             one
-            for one in self._rows(begin, after or "")
-            if one.store_id == self._context.store
-            and (not person or one.person_id in (person, None))
-            and outcome in (None, one.outcome)
+            for one in self._rows(persons, words, first, end, size)
+            if one.store_id == self._context.store and outcome in (None, one.outcome)
         )
         return tuple(islice(found, limit))
 
-    def _rows(self, begin: str | None, after: str) -> Iterator[Candidate]:
-        after = max(begin or "", after)
+    def _rows(
+        self, persons: tuple[str, ...], words: str, after: str, end: str, size: int
+    ) -> Iterator[Candidate]:
         with self._writer.pipeline.storage.snapshot() as snapshot:
             while True:
-                rows = snapshot.resources(
-                    self._context.tenant, "candidate", after=after, limit=_PAGE
-                )
+                rows = snapshot.candidates(self._context.tenant, persons, words, (after, end), size)
                 told = told_of(snapshot, self._context, rows)
                 for row in rows:
-                    if begin is not None and not row.id.startswith(begin):
-                        return
                     one = Candidate.of_row(row)
                     yield one if one.episode_id in told else replace(one, delta={})
-                if len(rows) < _PAGE:
+                if len(rows) < size:
                     return
                 after = rows[-1].id
 

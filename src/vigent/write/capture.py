@@ -102,7 +102,7 @@ class Capture:
         place = None
         if row.thread is not None and not self.apart:
             if thread is None:
-                thread = _thread_for(transaction, context, row)
+                thread = _thread_for(transaction, row)
             moved = _moved(thread, row.recorded_at)
             place = Place(moved.no, moved.last_position, 0, agent, int(bool(self.sealed)))
             changes.threads = ThreadChanges(kept=[moved], placed=[(row.id, place)])
@@ -170,25 +170,31 @@ def find_thread(
     transaction: Transaction, context: Context, person: str, id: str, now: Instant
 ) -> ThreadRow:
     """Give a person's own thread of an id, else the shared one; raises NotFound."""
-    persons = (person, "") if person else ("",)
-    for thread in transaction.threads(context.tenant, context.store, persons, id):
+    for thread in transaction.threads(context.tenant, context.store, _whose(person), id):
         if thread.expires_at > now:
             return thread
     raise NotFound(f"thread: there is no thread {id} here", field="thread")
 
 
-def _thread_for(transaction: Transaction, context: Context, row: EpisodeRow) -> ThreadRow:
+def _whose(person: str) -> tuple[str, ...]:
+    """Whose threads a person may mean: first their own, then the shared one."""
+    return (person, "") if person else ("",)
+
+
+def _thread_for(transaction: Transaction, row: EpisodeRow) -> ThreadRow:
     """Give the thread an episode names; one that is not there springs into being."""
     id, now = str(row.thread), row.recorded_at
-    try:
-        return find_thread(transaction, context, row.person, id, now)
-    except NotFound:
-        for old in transaction.threads(row.tenant, row.store, (row.person,), id):
+    found = transaction.threads(row.tenant, row.store, _whose(row.person), id)
+    for thread in found:
+        if thread.expires_at > now:
+            return thread
+    for old in found:
+        if old.person == row.person:
             drop(transaction, old)  # past its time, and not swept yet
-        return ThreadRow(
-            transaction.next_thread(), row.tenant, row.store, row.person, id, None, "{}", now,
-            THREAD_DAYS, 0, now,
-        )  # fmt: skip
+    return ThreadRow(
+        transaction.next_thread(), row.tenant, row.store, row.person, id, None, "{}", now,
+        THREAD_DAYS, 0, now,
+    )  # fmt: skip
 
 
 def _moved(thread: ThreadRow, now: Instant) -> ThreadRow:

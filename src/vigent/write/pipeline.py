@@ -16,7 +16,7 @@ from vigent.domain.statements import Key, KeyId, Statement, edited
 from vigent.domain.time import OPEN, Instant
 from vigent.errors import InvalidInput, NotFound, UnavailableError
 from vigent.joining import JoinedSnapshot
-from vigent.ports.storage import Storage, Transaction
+from vigent.ports.storage import Storage
 from vigent.standing import half_life, last_belief, neighbours
 from vigent.write.answering import Standing, apply, lookup
 from vigent.write.context import Context
@@ -72,7 +72,7 @@ class WritePipeline:
                 transaction.apply(
                     ChangeSet(self.context.tenant, salt=salt, salted_at=self.context.clock.now())
                 )
-            session = Session(transaction, salt)
+            session = Session(transaction, tenant, salt)
             yield session
             session.settle()
         self._salt = salt
@@ -164,7 +164,7 @@ class WritePipeline:
         if beside is not None:
             key = next((k for k in beside if k.id == named), None)
         at = max(map(self._later, (key, *beside))) if beside else self._later(key)
-        dated = self._dates(session.unsettled, draft, at)
+        dated = self._dates(session, draft, at)
         if beside is None and is_plain(draft, id):
             plainly = self._enter_plainly(session, key, named, draft, dated, at)
             if plainly is not None:
@@ -223,22 +223,22 @@ class WritePipeline:
         self._audit(work, draft, entered)
         return self.show(entered, work)
 
-    def episode(self, transaction: Transaction, draft: Draft) -> EpisodeRow:
+    def episode(self, session: Session, draft: Draft) -> EpisodeRow:
         """Give the episode a draft cites; raises NotFound where its person may not see it."""
-        rows = transaction.episodes(self.context.tenant, ids=[draft.source_episode or ""])
+        row = session.episode(draft.source_episode or "")
         visible = (draft.person, "")
-        if not rows or rows[0].store != self.context.store or rows[0].person not in visible:
+        if row is None or row.store != self.context.store or row.person not in visible:
             raise NotFound(
                 f"source_episode_id: there is no episode {draft.source_episode} here",
                 field="source_episode_id",
             )
-        return rows[0]
+        return row
 
-    def _dates(self, transaction: Transaction, draft: Draft, at: Instant) -> Dated:
+    def _dates(self, session: Session, draft: Draft, at: Instant) -> Dated:
         speaker = None
         start, basis = draft.valid_from, "stated"
         if draft.source_episode is not None:
-            episode = self.episode(transaction, draft)
+            episode = self.episode(session, draft)
             speaker = episode.speaker
             if start is None:
                 start, basis = episode.occurred_at, "episode"

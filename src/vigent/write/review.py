@@ -15,7 +15,6 @@ from vigent.domain.time import OPEN, iso
 from vigent.domain.values import Value, decode
 from vigent.errors import ConflictError, InvalidInput, NotFound
 from vigent.joining import JoinedSnapshot
-from vigent.ports.storage import Selection
 from vigent.standing import shown
 from vigent.write.accept import RETRACT_FIELDS, Request, accept, accept_retraction
 from vigent.write.answering import apply
@@ -26,10 +25,13 @@ from vigent.write.result import ReviewItem, WriteResult
 from vigent.write.session import Session
 from vigent.write.work import Work
 
-__all__ = ["EDITABLE", "WAITING", "Reviewer", "proposed_by"]
+__all__ = ["BEGIN", "EDITABLE", "WAITING", "Reviewer", "proposed_by"]
 
 WAITING: Final = frozenset({"pending_review", "buffered"})
 """What has not been decided: it waits for somebody, or until it recurs."""
+BEGIN: Final = (-(2**63), "")
+"""A place before all that waits: when it was recorded, and its id."""
+_PAGE: Final = 500
 EDITABLE: Final = frozenset(
     {"subject", "attribute", "value", "text", "type", "valid_from", "valid_to", "timezone",
      "importance", "metadata"}
@@ -46,18 +48,23 @@ class Reviewer:
 
     def list(self, person: str, reason: str | None) -> tuple[ReviewItem, ...]:
         """Give what waits: a person's and the shared, or everyone's where nobody is named."""
-        persons = (person, "") if person else ()
+        persons, stores = (person, "") if person else (), (self.context.store,)
         items: list[ReviewItem] = []
-        now = self.context.clock.now()
+        now, after = self.context.clock.now(), BEGIN
         with self.pipeline.storage.snapshot() as snapshot:
-            for key in snapshot.keys(Selection(self.context.tenant, self.context.store, persons)):
-                for _, s in snapshot.statements(self.context.tenant, held_by=key.no):
-                    waits = s.status in WAITING and s.expires_at > now
-                    if waits and reason in (None, s.reason):
-                        record = self._record(key, s)
-                        items.append(ReviewItem(record, s.reason, record.created_at))
-        items.sort(key=lambda item: (item.memory.stretch.recorded_from, item.memory.memory_id))
-        return tuple(items)
+            while True:
+                rows = snapshot.waiting(
+                    self.context.tenant, stores, persons, reason, now, after, _PAGE
+                )
+                items += [self.item(key, statement) for key, statement in rows]
+                if len(rows) < _PAGE:
+                    return tuple(items)
+                after = (rows[-1][1].recorded_from, rows[-1][1].id)
+
+    def item(self, key: Key, held: Statement) -> ReviewItem:
+        """Give what waits as it is shown to who decides."""
+        record = self._record(key, held)
+        return ReviewItem(record, held.reason, record.created_at)
 
     def _record(self, key: Key, statement: Statement) -> Record:
         return self.pipeline.candidate(key, statement)

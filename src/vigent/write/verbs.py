@@ -169,7 +169,7 @@ class Writer:
     def _unsupported(self, session: Session, draft: Draft) -> str | None:
         if draft.source_episode is None or draft.quote is None:
             return None
-        content = self.pipeline.episode(session.transaction, draft).content
+        content = self.pipeline.episode(session, draft).content
         said = "" if content is None else " ".join(without_injected(content).split())
         if content is None or " ".join(draft.quote.split()) not in said:
             return "evidence_missing"

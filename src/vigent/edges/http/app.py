@@ -26,6 +26,7 @@ from vigent.edges.http import (
     names,
     persons,
     responses,
+    review,
     state,
     stores,
     tenants,
@@ -42,6 +43,7 @@ from vigent.edges.http.problems import add_problems
 from vigent.edges.http.rates import Rates
 from vigent.edges.http.traces import open_tracing
 from vigent.edges.http.troubles import Troubles
+from vigent.edges.http.underway import Underway
 from vigent.effective import effective_settings
 from vigent.service import Service
 from vigent.settings import Settings
@@ -112,8 +114,8 @@ def create_app(
     _prepare(app, opening, chosen)
     # What is asked most often is looked for first; what is named as it stands before what is open.
     for part in (
-        state, stores, extraction, gate, finding, many, memory, threads, episodes, names, blocks,
-        agents, tools, responses, chat, persons, keys, tenants, audit, health,
+        state, stores, extraction, gate, review, finding, many, memory, threads, episodes, names,
+        blocks, agents, tools, responses, chat, persons, keys, tenants, audit, health,
     ):  # fmt: skip
         app.include_router(part.router)
     app.include_router(health.keyed)
@@ -151,6 +153,7 @@ def _prepare(app: FastAPI, opening: Opening, settings: Settings) -> None:
     held.crossing = Crossing(
         readers=at_once, writers=limits.writers, waiting=limits.waiting
     )  # fmt: skip
+    held.turns = Underway(limits.turns)
     held.metrics = Metrics(lambda: opening.service) if apart.enabled else None
     held.metrics_apart = apart.port != 0
     held.log = RequestLog() if settings.logs.requests == "json" else None

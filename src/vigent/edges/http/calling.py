@@ -31,6 +31,7 @@ from vigent.edges.http.exactjson import dumped, strict_json
 from vigent.edges.http.front import OUTCOME
 from vigent.edges.http.opening import Opening
 from vigent.edges.http.rates import Rates
+from vigent.edges.http.underway import Underway
 from vigent.errors import Forbidden, InvalidInput, NotFound, SubjectConflict, UnavailableError
 from vigent.service import Presented, Service
 from vigent.service.caller import Caller
@@ -80,6 +81,11 @@ class Pending:
     def crossing(self) -> Crossing:
         """The way of this app into worker threads."""
         return cast("Crossing", self._request.app.state.crossing)
+
+    @property
+    def turns(self) -> Underway:
+        """The turns that this app has under way."""
+        return cast("Underway", self._request.app.state.turns)
 
     def caller(self) -> Caller:
         """Say who calls; raises Unauthorized, and RateLimited for a key that calls too often."""

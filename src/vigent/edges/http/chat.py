@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import partial
 from typing import Annotated, Any, Final, Literal, cast
 
@@ -150,10 +151,13 @@ async def completions(
     ``top_p``, ``store`` and ``parallel_tool_calls`` are taken and have no effect. An error bears a
     member ``error`` in OpenAI's form beside those of a problem.
     """
-    turn = await begun(pending, _wanted(body, idempotency_key))
-    if body.stream:
-        return EventStream(partial(_streamed, turn, pending.crossing, body))
-    said = await unless_gone(request.receive, _said(turn, pending.crossing, unheard))
+    with ExitStack() as held:
+        held.enter_context(pending.turns.one())
+        turn = await begun(pending, _wanted(body, idempotency_key))
+        if body.stream:
+            work = partial(_streamed, turn, pending.crossing, body)
+            return EventStream(work, held.pop_all())
+        said = await unless_gone(request.receive, _said(turn, pending.crossing, unheard))
     if said is None:
         return Response(status_code=GONE)
     message: dict[str, Any] = {"role": "assistant", "content": said.text or None, "refusal": None}

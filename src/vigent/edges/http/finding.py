@@ -100,6 +100,7 @@ def context(caller: Called, body: Turn, idempotency_key: Idempotency = None) -> 
         if row.store != (store.name or store.id):
             caller.miss("thread", body.thread)
         agent = row.agent
+    caller.note_memory_read(store)
     memory = caller.host.memory(store, caller, injection_for(caller, store, agent))
     memory.records.asked("context", idempotency_key, body.model_dump(), person=caller.person)
     fields: dict[str, Any] = given(body, "index_id", "timezone")

@@ -53,7 +53,6 @@ from vigent.edges.http.exactjson import strict_json
 from vigent.edges.http.repeats import once
 from vigent.errors import InvalidInput
 from vigent.govern.keyring import key_of
-from vigent.govern.registry import Actor
 from vigent.service.caller import Caller
 
 __all__ = ["NewMemory", "router"]
@@ -207,8 +206,7 @@ def _whose(caller: Caller, person: str | None) -> str | None:
         return caller.person
     check_id(person, "person")
     caller.require("management")
-    actor = Actor(caller.tenant, caller.row.id, person)
-    caller.host.registry.note(actor, "person_read", "read", None, {"what": "memories"})
+    caller.note_admin_read(person, "person_read")
     return person
 
 

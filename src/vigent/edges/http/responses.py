@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -80,13 +81,15 @@ async def respond(
         tools=tuple((tool.name, f"tools.{n}.name") for n, tool in enumerate(body.tools)),
         idempotency_key=idempotency_key, request=body.model_dump(exclude={"stream"}),
     )  # fmt: skip
-    turn = await begun(pending, wanted)
     crossing = pending.crossing
-    if body.stream:
-        return EventStream(partial(_streamed, turn, crossing))
-    if turn.again:
-        return answer(await crossing.read(partial(find_response, turn.caller, turn.id)))
-    said = await unless_gone(request.receive, answered(turn, crossing, unheard))
+    with ExitStack() as held:
+        held.enter_context(pending.turns.one())
+        turn = await begun(pending, wanted)
+        if body.stream:
+            return EventStream(partial(_streamed, turn, crossing), held.pop_all())
+        if turn.again:
+            return answer(await crossing.read(partial(find_response, turn.caller, turn.id)))
+        said = await unless_gone(request.receive, answered(turn, crossing, unheard))
     if said is None:
         return Response(status_code=GONE)
     return answer(await _told(turn, crossing, said))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any, Final, TypeAlias, TypeVar
 
 from fastapi import Response
@@ -58,15 +58,16 @@ async def _left(receive: Receive) -> None:
 class EventStream(Response):
     """A stream of events; ``work`` is given what sends them.
 
-    What fails before the first event is answered as any error is, with its status.
+    What fails before the first event is answered as any error is, with its status. ``held`` is
+    let go when it ends, however that is.
     """
 
     media_type = "text/event-stream"
 
-    def __init__(self, work: Callable[[Push], Coroutine[Any, Any, None]]) -> None:
+    def __init__(self, work: Callable[[Push], Coroutine[Any, Any, None]], held: ExitStack) -> None:
         super().__init__(headers=_HEADERS)
         del self.headers["content-length"]
-        self._work = work
+        self._work, self._held = work, held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it."""
@@ -81,6 +82,7 @@ class EventStream(Response):
                 await send({**start, "headers": self.raw_headers})
             await send({"type": "http.response.body", "body": data, "more_body": True})
 
-        await unless_gone(receive, self._work(push))
+        with self._held:
+            await unless_gone(receive, self._work(push))
         if begun:
             await send({"type": "http.response.body", "body": b"", "more_body": False})

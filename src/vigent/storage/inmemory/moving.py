@@ -22,7 +22,7 @@ from vigent.storage.inmemory.rows import Rows
 
 __all__ = ["MovingRows"]
 
-_SCHEMA: Final = 9
+_SCHEMA: Final = 10
 """The schema whose columns these rows have."""
 _NO_HEAD: Final = (0, 0, 0, 0, None, None, None)
 _THERE: Final = "the store refused a contradiction: a row is there already"

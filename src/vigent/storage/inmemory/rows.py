@@ -77,7 +77,7 @@ class View(ThreadView, IndexView, AliasView, ResourceView, AuditView, PersonView
         ResourceView.__init__(self, rows.resources)
         AuditView.__init__(self, rows.trail)
         PersonView.__init__(self, rows)
-        ListingView.__init__(self, self.keys, self._of_tenant)
+        ListingView.__init__(self, self.keys, self._of_tenant, rows.resources)
         self._rows = rows
 
     def _of_tenant(self, tenant: str) -> list[tuple[Key, Statement]]:

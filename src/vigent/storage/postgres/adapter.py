@@ -15,6 +15,7 @@ from vigent.domain.audit import AuditSummary
 from vigent.domain.time import Instant
 from vigent.errors import StoreBusy, StoreReadOnly
 from vigent.storage.postgres.branching import marked_as_branch
+from vigent.storage.postgres.counting import Counting
 from vigent.storage.postgres.migrating import guarded_by_constraint, migrate_postgres
 from vigent.storage.postgres.opening import connect, line_to, parse_place, role_of
 from vigent.storage.postgres.pool import Pool
@@ -77,6 +78,7 @@ class PostgresStorage:
         self._not_before = 0.0
         self._local = threading.local()
         self._joined: set[str] = set()
+        self._counting = Counting()
         self._reader = PgReader(self._pool, self._read, lambda: self.open_span)
 
     # -------------------------------------------------------------------------- views
@@ -131,15 +133,15 @@ class PostgresStorage:
         if not self.writable:
             raise StoreReadOnly("the database is a replica, which can only be read")
         start = self._write if wait else self._hurried
-        with (
-            self._pool.line(wait=wait) as line,
-            self._within(Span(line, "write", start, beside=beside)) as span,
-        ):
-            self._lock(span, tenant, wait=wait, beside=beside)
-            transaction = PgTransaction(span, tenant, self._joined, alone=not beside)
-            yield transaction
-            transaction.flush()
-            span.commit()
+        with self._pool.line(wait=wait) as line:
+            with self._within(Span(line, "write", start, beside=beside)) as span:
+                self._lock(span, tenant, wait=wait, beside=beside)
+                transaction = PgTransaction(span, tenant, self._joined, alone=not beside)
+                yield transaction
+                transaction.finish()
+                span.commit()
+            if self._counting.due(span.entered):
+                self._counting.refresh(line)
 
     def _lock(self, span: Span, tenant: str, *, wait: bool, beside: bool) -> None:
         number = (lock_of("tenant", tenant),)

@@ -53,6 +53,30 @@ WHERE statement.tenant = ?1 AND (statement.recorded_from, statement.id) >= (?2, 
   AND (?7::text IS NULL OR key.attribute = ?7)
 ORDER BY statement.recorded_from, statement.id LIMIT ?8;
 
+-- name: statements_waiting
+-- What waits for a decision in some stores, of one or two persons or of all, behind a place.
+SELECT statement.no, statement.tenant, statement.id, statement.key, statement.member,
+       statement.role, statement.kind, statement.token, statement.valid_from, statement.valid_to,
+       statement.stated_end, statement.basis, statement.recorded_from, statement.withdrawn_at,
+       statement.forgotten_at, statement.gap, statement.place, statement.turn, statement.bears,
+       statement.bears_from, statement.clean, statement.indexed, statement.keep, statement.type,
+       statement.value_kind, statement.value, statement.text, statement.replaces, statement.status,
+       statement.contested, statement.source_episode, statement.source, statement.quote,
+       statement.speaker, statement.trust, statement.writer, statement.confidence,
+       statement.importance, statement.metadata, statement.retention, statement.expires_at,
+       statement.created_at, statement.last_changed_at, statement.confirmed_at,
+       statement.evidence_count, statement.retrieved_count, statement.schema_version,
+       statement.fields, statement.flagged, statement.fingerprint, statement.outcome,
+       statement.ended, statement.reason
+FROM statement JOIN key ON key.tenant = statement.tenant AND key.no = statement.key
+WHERE statement.tenant = ?1 AND (statement.recorded_from, statement.id) > (?2, ?3)
+  AND statement.role = 'held' AND statement.status IN ('pending_review', 'buffered')
+  AND key.tenant = ?1
+  AND key.store = ANY (ARRAY(SELECT jsonb_array_elements_text(?4::jsonb)))
+  AND (?5::text IS NULL OR key.person IN (?5, ?6))
+  AND (?7::text IS NULL OR statement.reason = ?7) AND statement.expires_at > ?8
+ORDER BY statement.recorded_from, statement.id LIMIT ?9;
+
 -- name: passage_insert
 -- Make a stretch of a memory or of an episode findable.
 INSERT INTO passage (tenant, scope, kind, type, source, home, start, stop, at, about, words)
@@ -420,6 +444,22 @@ FROM resource WHERE tenant = ?1 AND kind = ?2 AND name = ?3;
 -- The resources of a kind after an id.
 SELECT tenant, kind, id, name, person, version, document, created_at, changed_at
 FROM resource WHERE tenant = ?1 AND kind = ?2 AND id > ?3 ORDER BY id LIMIT ?4;
+
+-- name: candidates
+-- What was proposed, of everyone, with ids between two, where the document holds some words.
+SELECT tenant, kind, id, name, person, version, document, created_at, changed_at
+FROM resource
+WHERE tenant = ?1 AND kind = 'candidate' AND id > ?2 AND id < ?3
+  AND strpos(document, ?4) > 0
+ORDER BY id LIMIT ?5;
+
+-- name: candidates_of_person
+-- The same, of one person.
+SELECT tenant, kind, id, name, person, version, document, created_at, changed_at
+FROM resource
+WHERE tenant = ?1 AND kind = 'candidate' AND id > ?2 AND id < ?3
+  AND strpos(document, ?4) > 0 AND person = ?6
+ORDER BY id LIMIT ?5;
 
 -- name: resource_put
 -- A resource, new or in place of what it was.

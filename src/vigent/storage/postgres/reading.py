@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import orjson
 
+from vigent.domain.episodes import EpisodeRow
 from vigent.domain.statements import Belief, Key, Statement
 from vigent.domain.time import Instant
 from vigent.ports.moving import Engine
@@ -131,6 +132,19 @@ class PgSnapshot(AheadView, PgIndexView, PgResourceView, SqlSnapshot):
         found = [Statement._make(row) for row in rows]
         found.sort(key=lambda s: (s.recorded_from, s.id))
         return self._keyed(tenant, found)
+
+    def episodes(
+        self,
+        tenant: str,
+        *,
+        ids: Iterable[str] = (),
+        external: tuple[str, str, str] | None = None,
+        expired_by: Instant | None = None,
+    ) -> list[EpisodeRow]:
+        """Give episodes by id, by (store, person, external id), or those past their time."""
+        asked = [self._run(Q["episode_by_id"], (tenant, text)) for text in ids]
+        found = super().episodes(tenant, external=external, expired_by=expired_by)
+        return [EpisodeRow._make(row) for one in asked for row in one.fetchall()] + found
 
     def _no_alias(self, tenant: str) -> bool:
         return self._with_aliases.get(tenant) is False

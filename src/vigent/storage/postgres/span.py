@@ -64,6 +64,8 @@ class Span:
         self._sweeping = False
         self._begun = False
         self._cursors = 0
+        self.entered: dict[str, int] = {}
+        """How many times rows were entered into which table."""
 
     def run(self, query: Query, values: Sequence[Any] = ()) -> Lazy:
         """Send a statement; its answer is waited for when it is asked for."""
@@ -77,6 +79,8 @@ class Span:
         elif query.sweeps and not self._sweeping:
             self._sweeping = True
             line.command(_SWEEP)
+        if query.enters:
+            self.entered[query.enters] = self.entered.get(query.enters, 0) + 1
         try:
             return Lazy(self, line.send(query, values))
         except psycopg.Error as error:

@@ -22,6 +22,7 @@ FILES: Final = ("queries.sql", "queries_search.sql", "queries_moving.sql")
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _VALUE = re.compile(r"\?(\d*)")
 _TENANT = re.compile(r"\btenant = \?(\d*)")
+_INTO = re.compile(r"\bINSERT INTO (\w+)")
 _ENTERED = re.compile(r"INSERT INTO \w+\s*\(([^)]*)\)\s*VALUES\s*\(([^)]*)\)", re.DOTALL)
 
 
@@ -34,6 +35,8 @@ class Query(NamedTuple):
     """Which of its values names the tenant; None for what concerns no tenant, or all."""
     sweeps: bool
     """Whether it goes through all tenants."""
+    enters: str = ""
+    """The table that it enters rows into, if any."""
 
 
 def load_statements(package: str = "vigent.storage.postgres") -> Mapping[str, Query]:
@@ -57,7 +60,8 @@ def _query(name: str, body: str) -> Query:
     numbered = _VALUE.sub(lambda m: f"?{m[1] or next(count)}", text)
     tenant = _tenant(numbered)
     sql = numbered.replace("?", "$").encode()
-    return Query(name.encode(), sql, tenant, "Sweeps" in comment)
+    into = _INTO.search(text)
+    return Query(name.encode(), sql, tenant, "Sweeps" in comment, into[1] if into else "")
 
 
 def _tenant(text: str) -> int | None:

@@ -59,6 +59,8 @@ class PgTransaction(LoadingTransaction, PgSnapshot):
         self._block: Rows | None = None
         self._base = 0
         self._used: dict[str, int] = {}
+        self._wrote_at: Instant | None = None
+        self._indexed = False
 
     def prepare(self, tenant: str, memories: Sequence[Statement]) -> None:
         """Do nothing: what was read may be changed here."""
@@ -145,12 +147,22 @@ class PgTransaction(LoadingTransaction, PgSnapshot):
             self._run(Q["lock_whole"], (lock_of("tenant", self._tenant),)).fetchall()
             self._alone = True
 
-    def _take(self, *name: str) -> None:
-        """Have something that has a name for this transaction alone."""
+    def _take(self, *name: str) -> Rows | None:
+        """Have something that has a name for this transaction alone, by when it reads on."""
         number = lock_of("of", self._tenant, *name)
-        if not self._alone and number not in self._taken:
-            self._taken.add(number)
-            self._run(Q["lock_whole"], (number,)).fetchall()
+        if self._alone or number in self._taken:
+            return None
+        self._taken.add(number)
+        answer = self._run(Q["lock_whole"], (number,))
+        if self._block is None and not self._base:  # in the same trip; unused ones are let go
+            self._block = self._run(Q["numbers_take"], ())
+        return answer
+
+    def _take_names(self, store: str) -> None:
+        """Have the joined subjects of a store, and only then go on: the clock is read next."""
+        taken = self._take("names", store)
+        if taken is not None:
+            taken.fetchall()
 
     def _exact(self, id: KeyId) -> Key | None:
         fresh = self._fresh.get(id)
@@ -212,7 +224,7 @@ class PgTransaction(LoadingTransaction, PgSnapshot):
     def _lock_names(self, id: KeyId) -> None:
         """Joined subjects of a store are written one after another: all their keys are one."""
         if self.aliased(id.tenant, id.store, id.subject, id.person):
-            self._take("names", id.store)
+            self._take_names(id.store)
 
     def _aliased(self, tenant: str) -> None:
         self._with_aliases[tenant] = True
@@ -262,7 +274,7 @@ class PgTransaction(LoadingTransaction, PgSnapshot):
     def _lock_many(self, selection: Selection) -> None:
         """Lock keys by their names, in one trip."""
         if self._note_aliases(joined=self._has_aliases(selection.tenant)):
-            self._take("names", str(selection.store))
+            self._take_names(str(selection.store))
         late = bool(self._base)
         named = orjson.dumps([id[2:] for id in selection.exact]).decode()
         asked = (selection.tenant, selection.store, named)
@@ -345,10 +357,17 @@ class PgTransaction(LoadingTransaction, PgSnapshot):
         super()._take_rest(changes)
         if changes.salt is not None:
             self._add("tenant_name_insert", [(changes.tenant,)])
-        if changes.audit and "activity_insert" not in self._pending:
-            self._add("activity_insert", [(changes.tenant, changes.audit[-1].at)])
-        if (changes.passages or changes.said) and "passage_made_insert" not in self._pending:
-            self._add("passage_made_insert", [(changes.tenant,)])
+        if changes.audit and self._wrote_at is None:
+            self._wrote_at = changes.audit[-1].at
+        self._indexed |= bool(changes.passages or changes.said)
+
+    def finish(self) -> None:
+        """Write what is pending, and note once what of it is looked for through all tenants."""
+        self.flush()
+        if self._wrote_at is not None:
+            self._write("activity_insert", [(self._tenant, self._wrote_at)])
+        if self._indexed:  # last: the number it bears is above those of all passages
+            self._write("passage_made_insert", [(self._tenant,)])
 
     def _write(self, query: str, rows: Sequence[Sequence[Any]]) -> None:
         """Send a query once for each of some rows; nothing is waited for."""
@@ -373,4 +392,5 @@ class PgTransaction(LoadingTransaction, PgSnapshot):
         if not dry_run:
             for table in _ALSO_OF_TENANT:
                 self._run(Q[f"end_{table}"], (tenant,))
+            self._wrote_at, self._indexed = None, False
         return counts

@@ -252,6 +252,22 @@ class SqlSnapshot(AliasView, IndexView, ResourceView, MovingView):
         found = [Statement._make(row) for row in rows]
         return self._keyed(tenant, found)
 
+    def waiting(
+        self,
+        tenant: str,
+        stores: tuple[str, ...],
+        persons: tuple[str, ...],
+        reason: str | None,
+        now: Instant,
+        after: tuple[Instant, str],
+        limit: int,
+    ) -> list[tuple[Key, Statement]]:
+        """Give the next candidates that wait for a decision, in order of recording, then of ids."""
+        whose = (persons[0], persons[-1]) if persons else (None, None)
+        asked = (tenant, *after, orjson.dumps(stores).decode(), *whose, reason, now, limit)
+        rows = self._run(self._q["statements_waiting"], asked).fetchall()
+        return self._keyed(tenant, [Statement._make(row) for row in rows])
+
     def episodes(
         self,
         tenant: str,
@@ -286,17 +302,17 @@ class SqlSnapshot(AliasView, IndexView, ResourceView, MovingView):
             every = sorted(ThreadRow._make(row) for row in found)
             return [row for person in persons for row in every if row.person == person]
         rows: list[ThreadRow] = []
+        if id is not None:  # all are sent before the first is waited for
+            asked = [self._run(self._q["thread_find"], (tenant, store, p, id)) for p in persons]
+            return [ThreadRow._make(row) for one in asked for row in one.fetchall()]
         for person in persons:
             if limit is not None:
                 asked = (tenant, store, person, after or "", limit)
                 found = self._run(self._q["threads_page"], asked).fetchall()
                 rows += [ThreadRow._make(row) for row in found]
-            elif id is None:
+            else:
                 found = self._run(self._q["threads_of_person"], (tenant, store, person)).fetchall()
                 rows += sorted(ThreadRow._make(row) for row in found)
-            else:
-                found = self._run(self._q["thread_find"], (tenant, store, person, id)).fetchall()
-                rows += [ThreadRow._make(row) for row in found]
         return rows
 
     def threads_expired(self, tenant: str, by: Instant) -> list[ThreadRow]:

@@ -38,6 +38,24 @@ class ResourceView(SqlView):
         rows = self._run(self._q["resources"], (tenant, kind, after, limit)).fetchall()
         return [ResourceRow._make(row) for row in rows]
 
+    def candidates(
+        self,
+        tenant: str,
+        persons: tuple[str, ...],
+        holding: str,
+        between: tuple[str, str],
+        limit: int,
+    ) -> list[ResourceRow]:
+        """Give the next candidates as they were proposed, in order of their ids."""
+        asked = (tenant, *between, holding, limit)
+        if not persons:
+            rows = self._run(self._q["candidates"], asked).fetchall()
+            return [ResourceRow._make(row) for row in rows]
+        query, found = self._q["candidates_of_person"], list[ResourceRow]()
+        for person in persons:  # each in order, and the order of all made of theirs
+            found += map(ResourceRow._make, self._run(query, (*asked, person)).fetchall())
+        return sorted(found, key=lambda row: row.id)[:limit]
+
     def pending(self) -> Pending:
         """Say what waits, of all tenants."""
         run = self._run

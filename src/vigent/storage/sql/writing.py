@@ -122,9 +122,9 @@ class SqlTransaction(SqlSnapshot):
         self._settle(key.no)
         scope = (key.id.tenant, key.no)
         if member != ONE_VALUE:
-            rows = self._run(self._q["statements_in_order"], (*scope, member, *_FIRST)).fetchall()
-            rows += self._run(self._q["statements_about_all"], scope).fetchall()
-            found = [Statement._make(row) for row in rows]
+            rows = self._run(self._q["statements_in_order"], (*scope, member, *_FIRST))
+            about_all = self._run(self._q["statements_about_all"], scope)
+            found = [Statement._make(row) for row in (*rows.fetchall(), *about_all.fetchall())]
             found.sort(key=lambda s: (s.valid_from, s.place, s.turn, s.no))
             yield from found
             return

@@ -495,6 +495,17 @@ WHERE statement.tenant = ?1 AND (statement.recorded_from, statement.id) >= (?2, 
   AND (?7 IS NULL OR key.attribute = ?7)
 ORDER BY statement.recorded_from, statement.id LIMIT ?8;
 
+-- name: statements_waiting
+-- What waits for a decision in some stores, of one or two persons or of all, behind a place.
+SELECT statement.*
+FROM statement INDEXED BY statement_waiting CROSS JOIN key ON key.no = statement.key
+WHERE statement.tenant = ?1 AND (statement.recorded_from, statement.id) > (?2, ?3)
+  AND statement.role = 'held' AND statement.status IN ('pending_review', 'buffered')
+  AND key.tenant = ?1 AND key.store IN (SELECT value FROM json_each(?4))
+  AND (?5 IS NULL OR key.person IN (?5, ?6)) AND (?7 IS NULL OR statement.reason = ?7)
+  AND statement.expires_at > ?8
+ORDER BY statement.recorded_from, statement.id LIMIT ?9;
+
 -- name: passages_amiss
 -- Memories of a tenant that the index lacks, or has and should not.
 SELECT 0, no, indexed FROM statement
@@ -974,6 +985,21 @@ FROM resource WHERE tenant = ? AND kind = ? AND name = ?;
 -- The resources of a kind after an id.
 SELECT tenant, kind, id, name, person, version, document, created_at, changed_at
 FROM resource WHERE tenant = ? AND kind = ? AND id > ? ORDER BY id LIMIT ?;
+
+-- name: candidates
+-- What was proposed, of everyone, with ids between two, where the document holds some words.
+SELECT tenant, kind, id, name, person, version, document, created_at, changed_at
+FROM resource
+WHERE tenant = ?1 AND kind = 'candidate' AND id > ?2 AND id < ?3 AND instr(document, ?4) > 0
+ORDER BY id LIMIT ?5;
+
+-- name: candidates_of_person
+-- The same, of one person.
+SELECT tenant, kind, id, name, person, version, document, created_at, changed_at
+FROM resource INDEXED BY resource_candidate
+WHERE tenant = ?1 AND kind = 'candidate' AND id > ?2 AND id < ?3 AND instr(document, ?4) > 0
+  AND person = ?6
+ORDER BY id LIMIT ?5;
 
 -- name: resource_put
 -- A resource, new or in place of what it was.
