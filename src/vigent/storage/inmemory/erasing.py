@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from vigent.ports.removal import Erasure
+from vigent.storage.inmemory.changing import Change
 from vigent.storage.inmemory.moving import MovingRows
-from vigent.storage.inmemory.rows import Change
 
 __all__ = ["ErasingChange"]
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vigent.ports.removal import Erasure
-from vigent.storage.sql.writing import SqlTransaction
+from vigent.storage.sql.transaction import SqlTransaction
 
 __all__ = ["ErasingTransaction"]
 

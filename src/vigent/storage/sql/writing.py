@@ -1,4 +1,4 @@
-"""A write transaction on a store that an SQL engine keeps.
+"""What a write transaction on a store that an SQL engine keeps is to write.
 
 Rows are gathered and written a table at a time, when the transaction ends or when something that
 was changed is read again: a batch then costs one pass over each table.
@@ -6,40 +6,38 @@ was changed is read again: a batch then costs one pass over each table.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-import orjson
-
 from vigent.domain.changes import ChangeSet, Head
-from vigent.domain.episodes import EpisodeRow
 from vigent.domain.passages import ITEM, MEMORY
-from vigent.domain.statements import BEGINNING, END, ONE_VALUE, Belief, Key, KeyId, Rank, Statement
-from vigent.domain.time import DAY, Instant
-from vigent.ports.storage import Ledger, Numbers, Selection, Stretched
+from vigent.domain.statements import (
+    Belief,
+    Key,
+    KeyId,
+    Statement,
+)  # fmt: skip
+from vigent.domain.time import DAY
+from vigent.ports.storage import Numbers
 from vigent.storage.sql.aliases import alias_rows
 from vigent.storage.sql.indexing import passage_rows, take_vectors, unindex
 from vigent.storage.sql.order import ORDER, amendment
-from vigent.storage.sql.reading import SqlSnapshot, key_of
+from vigent.storage.sql.reading import SqlSnapshot
 from vigent.storage.sql.rows import Queries, Run
 from vigent.storage.sql.threads import thread_rows
 
-__all__ = ["SqlTransaction"]
+__all__ = ["Gathering"]
 
-_WIDTH = len(Belief._fields)
 _HANDLES = attrgetter("id", "fingerprint", "replaces")
-_FIRST: Rank = (BEGINNING, BEGINNING, 0, 0)
 
-_LEDGER = {"answer_insert", "tenant_insert", "person_link", "person_unlink"}
 _PLACE = {query: place for place, query in enumerate(ORDER)}
 _NOTHING = Head(0, 0, 0, 0, None, None, None)
 
 
-class SqlTransaction(SqlSnapshot):
-    """A snapshot that holds the write lock."""
+class Gathering(SqlSnapshot):
+    """A snapshot that holds the write lock, and gathers what is to be written."""
 
     def __init__(self, run: Run, queries: Queries) -> None:
         super().__init__(run, queries)
@@ -48,8 +46,7 @@ class SqlTransaction(SqlSnapshot):
         self._stale = False
         self._fresh: dict[KeyId, Key] = {}
         self._last: dict[str, int] = {}
-        self._unwritten = 0
-        self._numbers = Numbers(0, 0, 0)
+        self._unwritten, self._numbers = 0, Numbers(0, 0, 0)
         self._handles: set[object] = set()
         self._wanted: list[int] = []
         self._ahead: dict[int, tuple[Belief, Statement]] = {}
@@ -58,171 +55,6 @@ class SqlTransaction(SqlSnapshot):
     def numbers(self) -> Numbers:
         """The next free row numbers, counting what was applied so far."""
         return self._numbers
-
-    def keys(self, selection: Selection) -> list[Key]:
-        """Give the keys that a selection names, as they stand in this transaction."""
-        s = selection
-        if (
-            s.persons
-            and s.store is not None
-            and s.subject is not None
-            and s.attribute is not None
-            and s.type is not None
-        ):
-            # Keys made in this transaction are all in ``_fresh``; nothing need be written first.
-            return [
-                key
-                for person in sorted(s.persons)
-                if (
-                    key := self._exact(
-                        KeyId(s.tenant, s.store, person, s.subject, s.attribute, s.type)
-                    )
-                )
-            ]
-        self.flush()
-        found = [self._fresh.get(key.id, key) for key in super().keys(selection)]
-        if s.exact:
-            self._wanted = [key.no for key in found if key.id.attribute]
-        return found
-
-    def _end_of(self, key: Key) -> Statement | None:
-        """Give the last statement of a timeline, where it is clean and believed for good.
-
-        Of keys that were asked for together all are read with the first of them.
-        """
-        tenant = key.id.tenant
-        if self._wanted:
-            self.flush()
-            wanted = orjson.dumps(self._wanted).decode()
-            self._wanted.clear()
-            rows = self._run(self._q["last_of_keys"], (tenant, wanted)).fetchall()
-        elif key.no not in self._ahead:
-            rows = self._run(self._q["last_of_key"], (tenant, key.no)).fetchall()
-        else:
-            rows = []
-        for row in rows:
-            belief, last = Belief._make(row[:_WIDTH]), Statement._make(row[_WIDTH:])
-            self._ahead[belief.key] = (belief, last)
-        found = self._ahead.get(key.no)
-        return None if found is None else found[1]
-
-    def _exact(self, id: KeyId) -> Key | None:
-        fresh = self._fresh.get(id)
-        if fresh is not None:
-            return fresh
-        rows = self._run(self._q["key_exact"], id).fetchall()
-        return key_of(rows[0]) if rows else None
-
-    def window(self, key: Key, member: bytes, before: Rank) -> Generator[Statement]:
-        """Give live statements in order, from the last clean one before a place on.
-
-        For a value of a multi-valued attribute that is all of its statements, and those about
-        the attribute as a whole.
-        """
-        self._settle(key.no)
-        scope = (key.id.tenant, key.no)
-        if member != ONE_VALUE:
-            rows = self._run(self._q["statements_in_order"], (*scope, member, *_FIRST))
-            about_all = self._run(self._q["statements_about_all"], scope)
-            found = [Statement._make(row) for row in (*rows.fetchall(), *about_all.fetchall())]
-            found.sort(key=lambda s: (s.valid_from, s.place, s.turn, s.no))
-            yield from found
-            return
-        if before == END:
-            last = self._end_of(key)
-            if last is not None:
-                yield last
-                return
-        clean = self._run(self._q["last_clean"], (*scope, member, *before)).fetchall()
-        start = clean[0] if clean else _FIRST
-        with closing(self.stream("statements_in_order", (*scope, member, *start))) as rows:
-            for row in rows:
-                yield Statement._make(row)
-
-    def believed(self, key: Key, member: bytes | None, low: Instant, high: Instant) -> list[Belief]:
-        """Give the stretches of one member, or of all, believed now that begin in an interval."""
-        self._settle(key.no)
-        ahead = self._ahead.get(key.no)
-        if ahead is not None and member == ONE_VALUE and low == ahead[0].valid_from < high:
-            return [ahead[0]]
-        if member is None:
-            rows = self._run(self._q["believed_of_key"], (key.id.tenant, key.no, low, high))
-        else:
-            rows = self._run(
-                self._q["believed_between"], (key.id.tenant, key.no, member, low, high)
-            )
-        return [Belief._make(row) for row in rows.fetchall()]
-
-    def highest_place(self, key: Key, member: bytes, start: Instant) -> int:
-        """Give the highest place of a timeline's live statements from one instant; 0 if none."""
-        self._settle(key.no)
-        scope = (key.id.tenant, key.no, member, start)
-        rows = self._run(self._q["highest_place"], scope).fetchall()
-        return rows[0][0] if rows else 0
-
-    def cites(self, key: Key, member: bytes, episode: str) -> bool:
-        """Whether a live statement of a timeline came from an episode."""
-        self._settle(key.no)
-        scope = (key.id.tenant, episode, key.no, member)
-        return bool(self._run(self._q["cites"], scope).fetchall())
-
-    def at(
-        self, key: Key, member: bytes | None, valid_at: Instant, known_at: Instant | None
-    ) -> list[Stretched]:
-        """Give what is believed at two instants: of one member, or of all of them."""
-        self._settle(key.no)
-        return super().at(key, member, valid_at, known_at)
-
-    def beliefs(self, key: Key, memory: int | None = None) -> list[Stretched]:
-        """Give every stretch of a key, or of one memory, ever believed, in order of time."""
-        self._settle(key.no)
-        return super().beliefs(key, memory)
-
-    def statements(self, tenant: str, **handles: Any) -> list[tuple[Key, Statement]]:
-        """Give statements by one of their handles, in order of recording."""
-        if self._pending and self._touches(handles):
-            self.flush()
-        found = super().statements(tenant, **handles)
-        return [(self._fresh.get(key.id, key), statement) for key, statement in found]
-
-    def _touches(self, handles: dict[str, Any]) -> bool:
-        """Whether what is asked for may be among what is not written yet."""
-        if self._stale:
-            return True
-        for name, handle in handles.items():
-            if handle is None:
-                continue
-            if name == "numbers":
-                if any(number >= self._unwritten for number in handle):
-                    return True
-            elif name == "ids":
-                if any(id in self._handles for id in handle):
-                    return True
-            elif name in ("fingerprint", "replacing"):
-                if handle in self._handles:
-                    return True
-            else:
-                return True
-        return False
-
-    def episodes(
-        self,
-        tenant: str,
-        *,
-        ids: Iterable[str] = (),
-        external: tuple[str, str, str] | None = None,
-        expired_by: Instant | None = None,
-    ) -> list[EpisodeRow]:
-        """Give episodes by id, by (store, person, external id), or those past their time."""
-        if "episode_insert" in self._pending:
-            self.flush()
-        return super().episodes(tenant, ids=ids, external=external, expired_by=expired_by)
-
-    def ledger(self, tenant: str, **asked: Any) -> Ledger:
-        """Look up small facts, as they stand in this transaction."""
-        if self._pending.keys() & _LEDGER:
-            self.flush()
-        return super().ledger(tenant, **asked)
 
     def apply(self, changes: ChangeSet) -> None:
         """Take a change set into the transaction."""
