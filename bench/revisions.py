@@ -36,8 +36,12 @@ def _late(count: int) -> list[dict[str, Any]]:
     return items
 
 
+def _said_again(count: int) -> list[dict[str, Any]]:
+    return [{"value": "v", "valid_from": START + i * HOUR} for i in range(count)]
+
+
 HISTORIES = {"in order": (_in_order, 3), "corrections of one instant": (_one_instant, 3),
-             "random late arrivals": (_late, 10)}  # fmt: skip
+             "random late arrivals": (_late, 10), "said again": (_said_again, 3)}  # fmt: skip
 
 
 def measure_revisions(folder: Path, *, many: int, samples: int) -> list[Figure]:
@@ -107,7 +111,9 @@ def _next_write(
     def write(subject: str):
         def one(turn: int) -> None:
             item: dict[str, Any] = {"value": f"next {turn}"}
-            if name == "in order":
+            if name == "said again":
+                item = {"value": "v", "valid_from": START + (lengths[subject] + turn) * HOUR}
+            elif name == "in order":
                 item["valid_from"] = START + (lengths[subject] + turn) * HOUR
             elif name == "random late arrivals":
                 item["valid_from"] = START + rng.random() * lengths[subject] * HOUR
