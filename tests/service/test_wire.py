@@ -220,6 +220,9 @@ def test_methods_that_a_path_has_not(wire):
         assert (said.status, said.code) == (405, "method_not_allowed")
         assert "allow: get, post" in said.head
     assert wire.ask("HEAD", "/v1/memory").status == 405
+    # A path that is named as it stands takes nothing that one with a part left open takes.
+    assert "allow: post\r\n" in wire.ask("OPTIONS", "/v1/memory/batch").head
+    assert "allow: get, patch, delete\r\n" in wire.ask("PUT", "/v1/memory/mem_0").head
     for path in ("/health/live", "/health/ready"):
         said = wire.ask("HEAD", path, key=False)
         assert (said.status, said.body) == (200, b"")

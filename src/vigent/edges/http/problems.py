@@ -151,16 +151,15 @@ def _allowed(request: Request) -> list[str]:
 
     A path that is named as it stands is not counted as one with a part left open.
     """
-    path, routes = request.scope["path"], request.app.router.routes
-    same = [route for route in routes if getattr(route, "path", "") == path]
-    named = {method for route in same for method in route.methods or ()}
+    named = request.app.openapi()["paths"].get(request.scope["path"])
     if named:
-        return [method for method in _METHODS if method in named]
+        return [method for method in _METHODS if method.lower() in named]
     return [
         method
         for method in _METHODS
         if any(
-            route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes
+            route.matches({**request.scope, "method": method})[0] is Match.FULL
+            for route in request.app.router.routes
         )
     ]
 
