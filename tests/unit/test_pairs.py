@@ -16,8 +16,10 @@ class Told:
     def __init__(self, *answer: Any) -> None:
         self.answer = list(answer)
 
-    def list(self) -> list[Any]:
+    def history(self) -> list[Any]:
         return self.answer
+
+    list = history
 
 
 def test_the_same_in_another_order_is_a_disagreement():
@@ -25,6 +27,19 @@ def test_the_same_in_another_order_is_a_disagreement():
     assert pair(Told("a", "b"), Told("a", "b")).do("list") == ["a", "b"]
     with pytest.raises(Disagreement):
         pair(Told("a", "b"), Told("b", "a")).do("list")
+
+
+def test_only_stretches_of_a_history_that_tie_stand_in_any_order():
+    early, late, beside = (
+        {"valid_from": at, "recorded_from": 1, "value": value}
+        for at, value in ((1, "a"), (2, "b"), (2, "c"))
+    )
+    pair: Any = Pair
+    pair(Told(early, late, beside), Told(early, beside, late)).do("history")
+    with pytest.raises(Disagreement):
+        pair(Told(early, late, beside), Told(late, early, beside)).do("history")
+    with pytest.raises(Disagreement):
+        pair(Told(early, late, beside), Told(early, beside, late)).do("list")
 
 
 def test_ids_are_each_store_s_own_and_stay_what_they_were():

@@ -347,6 +347,10 @@ def test_what_does_not_fit_is_refused_with_its_path(mapping, path):
     [
         ("s.yaml", "attributes: {a: text, a: date}", "'a' stands twice"),
         ("s.json", '{"attributes": {"a": "text", "a": "date"}}', "'a' stands twice"),
+        ("s.json", '{"attributes": {"a": {"half_life_days": NaN}}}', "NaN is not a JSON number"),
+        ("s.json", '{"attributes": {"a": {"half_life_days": 1e999}}}', "1e999 is too large"),
+        ("s.yaml", "attributes: {a: {half_life_days: .nan}}", "line 1, column 34: .nan is not"),
+        ("s.yaml", "attributes: {a: {half_life_days: -.inf}}", "-.inf is not a finite number"),
         ("s.yaml", "attributes: [", "cannot parse"),
         ("s.json", "{", "cannot parse"),
         ("s.yaml", "- a", "must hold a mapping"),
