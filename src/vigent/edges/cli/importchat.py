@@ -23,7 +23,7 @@ from vigent.edges.cli.inputs import opened_file
 from vigent.edges.cli.output import progress_bar
 from vigent.edges.cli.tables import card, visible
 from vigent.errors import InvalidInput, NotFound, ThreadExists
-from vigent.memory import Threads
+from vigent.parts import Threads
 
 __all__ = ["ChatImport", "register"]
 

@@ -33,7 +33,8 @@ from vigent.edges.http.bodies import (
 from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads, writes
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.repeats import once
-from vigent.memory import Memory, Review
+from vigent.memory import Memory
+from vigent.parts import Review
 from vigent.proposals import MemoryDelta
 from vigent.service.caller import Caller
 from vigent.write.result import ReviewItem, WriteResult
