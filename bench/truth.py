@@ -49,7 +49,7 @@ def measure_stale(folder: Path, *, facts: int) -> list[Figure]:
                 asked["search"] += 1
                 found += any(_value(i, UPDATES) in hit.text for hit in answer)
                 seen["search"] += sum(_stale(hit.text) for hit in answer)
-            if hasattr(memory, "context") and i % 5 == 0:
+            if i % 5 == 0:
                 asked["context"] += 1
                 seen["context"] += _stale(_context(memory, f"{attribute} of {subject}"))
     assert found > asked["search"] / 2, "hardly anything is found: nothing stale could be"
@@ -94,9 +94,6 @@ def _context(memory: Any, query: str) -> str:
 
 def measure_context(folder: Path, *, memories: int, samples: int) -> list[Figure]:
     """Time the putting together of a context; the query's vector costs next to nothing here."""
-    if not hasattr(Memory, "context"):
-        print("context: not there yet, left out")
-        return []
     print(f"context at {memories:,} memories of a person")
     with open_memory(folder / "context.db", embedder=HashEmbedder()) as memory:
         for turn in range(2):

@@ -13,7 +13,10 @@ from typing import Any
 from pydantic import BaseModel
 
 import vigent
-from vigent import errors, memory, simple, testing
+from vigent import errors, simple, testing
+from vigent import parts as facade_parts
+from vigent.aliases import Aliases
+from vigent.candidates import Candidates
 from vigent.domain import aliases, episodes, injection, messages
 from vigent.govern import keeping
 from vigent.write import result
@@ -200,12 +203,12 @@ def page() -> str:
         else:
             parts += describe(name, getattr(vigent, name))
         if name == "Memory":
-            parts += describe_class(memory.Review, "Memory.review")
-            parts += describe_class(memory.Persons, "Memory.persons")
-            parts += describe_class(memory.Threads, "Memory.threads")
-            parts += describe_class(memory.Blocks, "Memory.blocks")
-            parts += describe_class(memory.Aliases, "Memory.alias")
-            parts += describe_class(memory.Candidates, "Memory.candidates")
+            parts += describe_class(facade_parts.Review, "Memory.review")
+            parts += describe_class(facade_parts.Persons, "Memory.persons")
+            parts += describe_class(facade_parts.Threads, "Memory.threads")
+            parts += describe_class(facade_parts.Blocks, "Memory.blocks")
+            parts += describe_class(Aliases, "Memory.alias")
+            parts += describe_class(Candidates, "Memory.candidates")
     parts += ["# Other answers", "What verbs give back; a program reads these and makes none."]
     for cls in ANSWERS:
         parts += describe_class(cls, cls.__name__)

@@ -11,8 +11,11 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
+from vigent.aliases import Aliases
+from vigent.candidates import Candidates
 from vigent.crossing import Crossing
-from vigent.memory import Aliases, Blocks, Candidates, Memory, Persons, Review, Threads
+from vigent.memory import Memory
+from vigent.parts import Blocks, Persons, Review, Threads
 from vigent.searchindex import SearchIndex
 from vigent.write.result import WriteResult
 

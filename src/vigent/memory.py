@@ -5,25 +5,27 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, overload
 
 from vigent.aliases import Aliases
 from vigent.candidates import Candidates
 from vigent.derived import Derived
-from vigent.domain.episodes import Episode, Provenance, Visibility
+from vigent.domain.episodes import Episode
 from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.records import Record
 from vigent.domain.schema import Schema
+from vigent.domain.state import State
 from vigent.domain.text import check_id
+from vigent.domain.time import Instantlike
 from vigent.errors import InvalidInput, TenantMismatch, VigentError
 from vigent.govern.indexing import index_if_needed
 from vigent.govern.keeping import CheckReport, Keeper
 from vigent.learn.worker import EmbeddingWorker
-from vigent.parts import Blocks, Persons, Review, Threads
+from vigent.parts import Persons, Review, Threads
 from vigent.ports.models import Embedder
+from vigent.ports.storage import Storage
 from vigent.ports.system import Clock
 from vigent.proposals import Check, MemoryDelta, judged
-from vigent.read.finding import get, provenance, visibility
 from vigent.read.past import Change, diff, history
 from vigent.read.reading import Reading
 from vigent.read.state import current, current_many, state
@@ -43,10 +45,9 @@ from vigent.write.sweep import sweep
 from vigent.write.toolcalls import ToolCalls
 from vigent.write.verbs import Writer
 
-__all__ = ["Aliases", "Blocks", "Candidates", "Memory", "Persons", "Review", "Threads"]
+__all__ = ["Memory"]
 
 Value = Any
-Instantlike = Any
 
 
 class Memory(Recall):
@@ -60,7 +61,7 @@ class Memory(Recall):
 
     def __init__(
         self,
-        storage: Any,
+        storage: Storage,
         *,
         tenant: str,
         store: str,
@@ -97,7 +98,7 @@ class Memory(Recall):
     @classmethod
     def open(
         cls,
-        path_or_url: str | os.PathLike[str],
+        path_or_url: str | os.PathLike[str] | Storage,
         *,
         tenant: str = "default",
         store: str = "default",
@@ -111,6 +112,7 @@ class Memory(Recall):
     ) -> Memory:
         """Open a store: ``":memory:"``, a SQLite file, made if it is not there, or ``postgresql://…``.
 
+        An adapter of your own is handed in open, and is closed with the memory.
         ``embedder`` finds by meaning: "local" (or ``VIGENT_EMBEDDER``), "none", a server, an
         ``Embedder``. ``injection`` and ``settings`` say what ``context`` gives.
         """
@@ -122,7 +124,9 @@ class Memory(Recall):
         with ExitStack() as opened:  # what is open already is released where the rest fails
             model, release = open_embedder(embedder_settings() if embedder is UNSET else embedder)
             opened.callback(release)
-            opened.callback((storage := open_storage(path_or_url)).close)
+            named = not isinstance(path_or_url, Storage)
+            storage = open_storage(path_or_url) if named else path_or_url
+            opened.callback(storage.close)
             index_if_needed(storage, tenant, store)
             one = cls(
                 storage, tenant=tenant, store=store, person=person, schema=declared, checks=checks,
@@ -224,7 +228,7 @@ class Memory(Recall):
         held, refused = judged(self._checks, delta, seen)
         return self._writer.propose(whose, delta.request(), held, refused)
 
-    def _state_of(self, subject: str, person: str | None) -> Any:
+    def _state_of(self, subject: str, person: str | None) -> State:
         return self.current(subject, person=person)
 
     def retract(
@@ -250,6 +254,30 @@ class Memory(Recall):
             "source": source, "trust": trust, "timezone": timezone,
         }  # fmt: skip
         return self._writer.write(self._whose(person), request, idempotency_key, "retract")
+
+    @overload
+    def current(
+        self,
+        subject: str,
+        attribute: str | None,
+        *,
+        as_of: Instantlike = None,
+        known_at: Instantlike = None,
+        timezone: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Any: ...
+
+    @overload
+    def current(
+        self,
+        subject: str,
+        attribute: None = None,
+        *,
+        as_of: Instantlike = None,
+        known_at: Instantlike = None,
+        timezone: str | None = None,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> State: ...
 
     def current(
         self,
@@ -288,24 +316,6 @@ class Memory(Recall):
         """
         return history(self._reading, subject, attribute, self._whose(person))
 
-    def provenance(
-        self,
-        memory_id: str,
-        *,
-        person: str | None = UNSET,  # type: ignore[assignment]
-    ) -> Provenance:
-        """Say who said it, and where: the memory with all that supports it."""
-        return provenance(self._reading, memory_id, self._whose(person))
-
-    def visibility(
-        self,
-        memory_id: str,
-        *,
-        person: str | None = UNSET,  # type: ignore[assignment]
-    ) -> Visibility:
-        """Say to whom a memory belongs and who may see it."""
-        return visibility(self._reading, memory_id, self._whose(person))
-
     def diff(
         self,
         *,
@@ -324,15 +334,6 @@ class Memory(Recall):
             self._reading, since=since, until=until, axis=axis, subject=subject,
             person=self._whose(person), timezone=timezone,
         )  # fmt: skip
-
-    def get(
-        self,
-        memory_id: str,
-        *,
-        person: str | None = UNSET,  # type: ignore[assignment]
-    ) -> Record:
-        """Give one memory over its last believed stretch; raises NotFound."""
-        return get(self._reading, memory_id, self._whose(person))
 
     def update(
         self,

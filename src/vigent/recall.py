@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from vigent.domain.episodes import Provenance, Visibility
 from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.messages import ContextAnswer
 from vigent.domain.query import SearchAnswer
 from vigent.domain.records import Record
 from vigent.domain.text import check_id
 from vigent.domain.threads import Thread
+from vigent.domain.time import Instantlike
 from vigent.learn.worker import EmbeddingWorker
 from vigent.parts import Blocks
 from vigent.ports.models import Embedder
 from vigent.read.context import Asked, Contexts
+from vigent.read.finding import get, provenance, visibility
 from vigent.read.listing import Wanted, listed
 from vigent.read.planning import asked_of
 from vigent.read.reading import Reading
@@ -25,8 +28,6 @@ from vigent.write.draft import UNSET
 from vigent.write.pipeline import WritePipeline
 
 __all__ = ["Recall"]
-
-Instantlike = Any
 
 
 class Recall:
@@ -120,6 +121,33 @@ class Recall:
         """
         found = self._found(words, person=self._whose(person) or None, limit=limit)
         return tuple(found.records)
+
+    def provenance(
+        self,
+        memory_id: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Provenance:
+        """Say who said it, and where: the memory with all that supports it."""
+        return provenance(self._reading, memory_id, self._whose(person))
+
+    def visibility(
+        self,
+        memory_id: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Visibility:
+        """Say to whom a memory belongs and who may see it."""
+        return visibility(self._reading, memory_id, self._whose(person))
+
+    def get(
+        self,
+        memory_id: str,
+        *,
+        person: str | None = UNSET,  # type: ignore[assignment]
+    ) -> Record:
+        """Give one memory over its last believed stretch; raises NotFound."""
+        return get(self._reading, memory_id, self._whose(person))
 
     def list(
         self,

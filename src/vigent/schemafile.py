@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import math
 import os
 from pathlib import Path
 from typing import Any, cast
 
 import yaml
 
+from vigent.domain.strictjson import strict_json
 from vigent.errors import InvalidInput
 
 __all__ = ["read_mapping"]
@@ -17,14 +18,14 @@ __all__ = ["read_mapping"]
 def read_mapping(source: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a mapping from a file, JSON when its name ends in ``.json`` and YAML otherwise.
 
-    A file that cannot be read or parsed, and a key that stands twice, are refused
-    (``InvalidInput``, naming the file and the place).
+    A file that cannot be read or parsed, a key that stands twice, and a number that is none or
+    infinite are refused (``InvalidInput``, naming the file and the place).
     """
     path = Path(source)
     try:
         text = path.read_text(encoding="utf-8")
         if path.suffix.lower() == ".json":
-            found = json.loads(text, object_pairs_hook=_pairs)
+            found = strict_json(text, exact=False)
         else:
             found = yaml.load(text, Loader=_Loader)  # noqa: S506  (a SafeLoader)
     except OSError as error:
@@ -46,17 +47,16 @@ def _reason(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"the key {key!r} stands twice")
-        found[key] = value
-    return found
-
-
 class _Loader(yaml.SafeLoader):
-    """The safe loader, which takes no key twice."""
+    """The safe loader, which takes no key twice, and no number that is none or infinite."""
+
+    def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
+        found = super().construct_yaml_float(node)
+        if not math.isfinite(found):
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{node.value} is not a finite number", node.start_mark
+            )
+        return found
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT002
         seen: set[str] = set()
@@ -70,3 +70,7 @@ class _Loader(yaml.SafeLoader):
             if isinstance(key.value, str):
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+
+# PyYAML looks constructors up by tag, and so finds those of the base class alone.
+_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 __all__ = [
     "CONFIG_FILE",
     "CONFIG_VARIABLE",
+    "DATABASE",
     "EmbedderSettings",
     "LanguageSettings",
     "LearningSettings",
@@ -29,7 +30,6 @@ __all__ = [
     "StorePlace",
     "TraceSettings",
     "UpkeepSettings",
-    "agreement_steps",
     "default_database",
     "embedder_settings",
     "environment",
@@ -37,6 +37,10 @@ __all__ = [
     "set_metrics_folder",
     "shown_database",
 ]
+
+
+DATABASE: Final = "vigent.db"
+"""The store that is meant where none is named: a file in the working directory."""
 
 
 def _set(
@@ -72,9 +76,7 @@ class EmbedderSettings:
 class StorePlace:
     """Where memory is kept, and what finds it by meaning."""
 
-    db: str = _set(
-        "vigent.db", "The store: a file, `postgresql://…`, or `:memory:`.", env="VIGENT_DB"
-    )
+    db: str = _set(DATABASE, "The store: a file, `postgresql://…`, or `:memory:`.", env="VIGENT_DB")
     schema: str = _set(
         "", "Attribute definitions, a YAML file; empty for none.", env="VIGENT_SCHEMA"
     )
@@ -319,7 +321,7 @@ def set_metrics_folder(folder: str | None) -> None:
 
 def default_database() -> str:
     """Give the store's file: ``VIGENT_DB``, else ``vigent.db`` in the working directory."""
-    return os.environ.get("VIGENT_DB") or "vigent.db"
+    return os.environ.get("VIGENT_DB") or DATABASE
 
 
 def shown_database(place: str) -> str:
@@ -331,11 +333,6 @@ def shown_database(place: str) -> str:
     name = who.partition(":")[0]
     query = "" if "password" in parts.query else parts.query
     return urlunsplit(parts._replace(netloc=f"{name}{at}{host}", query=query))
-
-
-def agreement_steps() -> int:
-    """Give how many steps the agreement machine takes: ``VIGENT_AGREEMENT_STEPS``, else 400."""
-    return int(os.environ.get("VIGENT_AGREEMENT_STEPS", "400"))
 
 
 def embedder_settings() -> EmbedderSettings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.acceptance.test_gate import World
+from tests.acceptance.candidates import World
 from vigent.errors import NotFound
 
 

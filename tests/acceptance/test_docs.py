@@ -14,17 +14,15 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.pages import FENCE, ROOT, Block, blocks, matches
 from tools import draw_time_axes
 from vigent import Memory
 from vigent.testing import FakeClock
 
-ROOT = Path(__file__).resolve().parents[2]
-FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Commands that make or fetch the project itself; what they name is checked, not run.
 SHOWN_ONLY = (
     "make ",
@@ -38,48 +36,12 @@ SHOWN_ONLY = (
 )
 
 
-@dataclass(frozen=True)
-class Block:
-    """One fenced block of a page, and the output that the page says it gives."""
-
-    language: str
-    body: str
-    line: int
-    expected: str | None
-
-
 def pages() -> list[Path]:
     return [
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
         *sorted(p for p in (ROOT / "docs").rglob("*.md") if "adr" not in p.parts),
     ]
-
-
-def blocks(page: Path) -> list[Block]:
-    text = page.read_text(encoding="utf-8")
-    found = list(FENCE.finditer(text))
-    result = []
-    for number, match in enumerate(found):
-        after = found[number + 1] if number + 1 < len(found) else None
-        follows = (
-            after is not None
-            and after[1] == "text"
-            and text[match.end() : after.start()].strip() == ""
-        )
-        line = text.count("\n", 0, match.start()) + 1
-        result.append(Block(match[1], match[2], line, after[2] if follows and after else None))
-    return result
-
-
-def matches(expected: str, actual: str) -> bool:
-    def lines(text: str) -> list[str]:
-        return [line.rstrip() for line in text.strip("\n").splitlines()]
-
-    pattern = "\n".join(
-        ".*".join(re.escape(part) for part in line.split("…")) for line in lines(expected)
-    )
-    return re.fullmatch(pattern, "\n".join(lines(actual))) is not None
 
 
 def run_python(page: Path, block: Block, names: dict[str, object]) -> str:

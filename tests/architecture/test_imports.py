@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from tests.architecture.source import Module, modules
+from tests.architecture.source import ROOT, Module, modules
 
 # An extra may not be installed, so these imports, alone in the file, stand under ``try``.
 # The server of the protocol, of an extra too, is imported by the one command that starts it.
@@ -89,3 +89,16 @@ def test_gold_readers_and_all_of_evaluation_use_the_public_api_only():
         if name.startswith("vigent.") and not name.startswith(allowed) and name != "vigent.errors"
     ]
     assert reached == []
+
+
+def test_no_test_module_imports_another():
+    """What tests share stands in a module of its own, which is imported without its tests."""
+    importers = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith("tests.")
+        and (node.module or "").rpartition(".")[2].startswith("test_")
+    ]
+    assert importers == []

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from tests.faultcodes import FAULTS
 from tests.integration.command_line import ROOT, run
 from vigent.domain.gate.codes import CODES
-from vigent.domain.reasoning.answer import FAULTS
 from vigent.rehearsal import extract
 from vigent.rehearsal.corrupting import WAYS
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulation.test_extraction_killed import rehearse
+from tests.simulation.rehearsing import rehearse
 
 
 def test_each_window_counts_once(postgres_url):

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from tests.service.killing import Done, killed_under_load, send, told_of
 from tests.service.serving import served
-from tests.service.test_kill import Done, killed_under_load, send, told_of
 from tools.postgres import OWNER
 
 AT = {"index_id": "default"}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.service.test_responses import (  # noqa: F401 - fixtures
+from tests.service.turns import (  # noqa: F401 - fixtures
     client,
     events,
     items,

@@ -12,7 +12,7 @@ import time
 import pytest
 import uvicorn
 
-from tests.acceptance.test_docs import ROOT, blocks, matches
+from tests.pages import ROOT, blocks, matches
 from vigent.edges.http.app import create_app
 from vigent.service import Service
 

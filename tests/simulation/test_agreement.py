@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
+from tests.simulation.steps import STEPS
 from vigent.testing.agreement import run_agreement
 
 
 def test_both_adapters_answer_alike():
-    asked = int(os.environ.get("VIGENT_AGREEMENT_STEPS", "400"))
-    assert run_agreement() >= asked
+    assert run_agreement(steps=STEPS) >= STEPS

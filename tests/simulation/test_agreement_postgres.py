@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import os
 
+from tests.simulation.steps import STEPS
 from vigent import Memory
 from vigent.testing.agreement import AGREEMENT_SCHEMA, AgreementMachine, run_agreement
 from vigent.testing.pairs import Pair
@@ -24,5 +24,4 @@ def test_both_adapters_answer_alike(postgres_url):
             )
             return Pair(first, second)
 
-    asked = int(os.environ.get("VIGENT_AGREEMENT_STEPS", "400"))
-    assert run_agreement(Machine) >= asked
+    assert run_agreement(Machine, steps=STEPS) >= STEPS

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.moved import body, exported, store_at
-from tests.simulation.processes import Child
+from tests.simulation.killing import killed_after, tenants_of
 from vigent import Memory
 from vigent.moving import backup_store, copy_store, export_file, import_file
 
-WORKER = "tests.simulation.moving_worker"
 FACTS = 800
 PARTS = (0.05, 0.3, 0.5, 0.7, 0.9)
 """After which part of the time that a whole run takes it is killed."""
@@ -30,26 +27,6 @@ def made(tmp_path_factory):
     export_file(folder / "a.db", folder / "a.jsonl")
     backup_store(folder / "a.db", folder / "a.bak")
     return folder
-
-
-def killed_after(seconds: float, *arguments: object) -> float:
-    """Let a worker go and kill it after a time; gives how long it took if it was done before."""
-    with Child(WORKER, *arguments) as child:
-        child.line()
-        child.tell()
-        begun = time.monotonic()
-        if seconds:
-            time.sleep(seconds)
-            child.kill()
-            return seconds
-        list(child.rest())
-        assert child.wait() == 0
-        return time.monotonic() - begun
-
-
-def tenants_of(path) -> list[str]:
-    with store_at(path) as storage, storage.snapshot() as snapshot:
-        return snapshot.tenants()
 
 
 def test_a_killed_import_leaves_nothing_or_all_and_is_run_again(made, tmp_path):

@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
+from tests.filled import asked, fill
 from tests.integration.command_line import run
-from tests.integration.test_moving_cases import asked, fill
 from tests.moved import body, exported, imported, store_at
-from tests.simulation.test_moving_killed import killed_after, tenants_of
+from tests.simulation.killing import killed_after, tenants_of
 from vigent import Memory
 from vigent.errors import NotFound, ResourceExists, StoreBusy
 from vigent.moving import copy_store, drop_branch, export_file, import_file, list_branches

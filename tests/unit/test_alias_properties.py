@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.timelines import KEY, NOW, answer, say, timeline
-from tests.unit.test_properties import words
+from tests.unit.saidwords import words
 from vigent import Memory
 from vigent.testing import FakeClock
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.timelines import KEY, NOW, answer, at, opened, say, stretches, tell, timeline
+from tests.unit.saidwords import VALUES, words
 from vigent import Memory
 from vigent.errors import AlreadyCorrected
 from vigent.testing import FakeClock
@@ -24,7 +25,6 @@ LAW = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 DAYS = range(42)
-VALUES = ("A", "B", "C")
 
 
 @pytest.fixture(params=["inmemory", "sqlite"])
@@ -41,28 +41,6 @@ def fresh(request, tmp_path):
     yield make
     for memory in made:
         memory.close()
-
-
-@st.composite
-def words(draw, *, starts=None, ends=True, retractions=True):
-    start = draw(st.integers(1, 39)) if starts is None else starts
-    kinds = [
-        "open",
-        "open",
-        *(["until"] if ends else []),
-        *(["none", "end"] if retractions else []),
-    ]
-    kind = draw(st.sampled_from(kinds))
-    value = draw(st.sampled_from(VALUES))
-    match kind:
-        case "open":
-            return f"{value}@{start}"
-        case "until":
-            return f"{value}[{start},{draw(st.integers(start + 1, 41))})"
-        case "none":
-            return f"none@{start}"
-        case _:
-            return f"end:{value}@{start}"
 
 
 def lines(**options):

@@ -7,8 +7,9 @@ import json
 import jsonschema
 import pytest
 
+from tests.faultcodes import FAULTS
 from vigent.domain.answerjson import first_problem, read_answer
-from vigent.domain.reasoning.answer import FAULTS, read_candidates
+from vigent.domain.reasoning.answer import read_candidates
 from vigent.domain.reasoning.form import LEAST, ORDER, answer_schema
 from vigent.domain.reasoning.prompt import CUT, instructions, question
 from vigent.domain.reasoning.window import Bounds, StateLine, Window, WindowItem

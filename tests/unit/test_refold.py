@@ -6,7 +6,7 @@ import apsw
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.test_timeline import said
+from tests.unit.statements import said
 from vigent.domain.changes import ChangeSet, Withdraw
 from vigent.domain.statements import ONE_VALUE, Key, KeyId, Statement
 from vigent.domain.timeline import Segment, replay

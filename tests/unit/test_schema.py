@@ -347,6 +347,10 @@ def test_what_does_not_fit_is_refused_with_its_path(mapping, path):
     [
         ("s.yaml", "attributes: {a: text, a: date}", "'a' stands twice"),
         ("s.json", '{"attributes": {"a": "text", "a": "date"}}', "'a' stands twice"),
+        ("s.json", '{"attributes": {"a": {"half_life_days": NaN}}}', "NaN is not a JSON number"),
+        ("s.json", '{"attributes": {"a": {"half_life_days": 1e999}}}', "1e999 is too large"),
+        ("s.yaml", "attributes: {a: {half_life_days: .nan}}", "line 1, column 34: .nan is not"),
+        ("s.yaml", "attributes: {a: {half_life_days: -.inf}}", "-.inf is not a finite number"),
         ("s.yaml", "attributes: [", "cannot parse"),
         ("s.json", "{", "cannot parse"),
         ("s.yaml", "- a", "must hold a mapping"),
@@ -376,23 +380,22 @@ def test_an_empty_file_is_an_empty_schema(tmp_path):
 
 def test_the_built_in_types():
     table = {
-        t.name: (t.layer, t.service_only, t.person_word, t.importance, t.fields)
+        t.name: (t.service_only, t.person_word, t.importance, t.fields)
         for t in BUILT_IN_TYPES.values()
     }
     assert table == {
-        "fact": ("semantic", False, False, 5, ()),
-        "preference": ("semantic", False, True, 5, ()),
-        "commitment": ("semantic", False, False, 5, ("due", "state")),
-        "behaviour": ("procedural", False, True, 5, ()),
+        "fact": (False, False, 5, ()),
+        "preference": (False, True, 5, ()),
+        "commitment": (False, False, 5, ("due", "state")),
+        "behaviour": (False, True, 5, ()),
         "episode": (
-            "episodic",
             True,
             False,
             5,
             ("span", "thread", "items", "intent", "result", "result_basis"),
         ),
-        "lesson": ("procedural", True, False, 5, ("kind", "basis")),
-        "reflection": ("semantic", True, False, 8, ("episodes",)),
+        "lesson": (True, False, 5, ("kind", "basis")),
+        "reflection": (True, False, 8, ("episodes",)),
     }
     assert Schema().type("recipe") is None
     assert fact_like("recipe") == MemoryType("recipe")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.test_timeline import said
+from tests.unit.statements import said
 from vigent.domain.audit import digest_entry
 from vigent.domain.changes import AuditEntry, ChangeSet
 from vigent.domain.passages import passages_of_memory

@@ -17,12 +17,11 @@ from vigent.domain.results import Change
 from vigent.domain.state import State
 from vigent.domain.text import canonical_subject, check_id, check_name
 from vigent.domain.threads import Thread
+from vigent.domain.time import Instantlike
 from vigent.domain.unset import UNSET
 from vigent.errors import InvalidInput
 
 __all__ = ["ReadVerbs"]
-
-Instantlike = Any
 
 
 class ReadVerbs(Verbs):

@@ -13,13 +13,13 @@ from vigent.domain.episodes import Episode
 from vigent.domain.records import Record
 from vigent.domain.results import ForgetResult, Receipt, WriteResult
 from vigent.domain.text import check_id
+from vigent.domain.time import Instantlike
 from vigent.domain.unset import UNSET
 from vigent.errors import InvalidInput, VigentError
 from vigent.proposals import REASONED, MemoryDelta
 
 __all__ = ["WriteVerbs"]
 
-Instantlike = Any
 BATCH: Final = 1_000
 """How many items a service takes in one request."""
 

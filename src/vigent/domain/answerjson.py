@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple, cast
 import jsonschema.validators
 
 from vigent.domain.jsontext import parse_json
+from vigent.domain.strictjson import no_constant
 
 __all__ = ["Problem", "as_instructed", "first_problem", "read_answer", "whole_objects"]
 
@@ -101,10 +102,6 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _constant(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON")
-
-
 def _whole(digits: str) -> int:
     if len(digits) > 1_000:  # Python refuses very long ones; a model has none to tell
         raise ValueError("too long")
@@ -113,7 +110,7 @@ def _whole(digits: str) -> int:
 
 # Not strict: models put line breaks into strings as they are.
 _DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_pairs, parse_float=Decimal, parse_int=_whole, parse_constant=_constant,
+    object_pairs_hook=_pairs, parse_float=Decimal, parse_int=_whole, parse_constant=no_constant,
     strict=False,
 )  # fmt: skip
 

@@ -64,7 +64,6 @@ class MemoryType(NamedTuple):
     """A type of memory. ``person_word``: from below ``application`` only on the person's word."""
 
     name: str
-    layer: Literal["semantic", "procedural", "episodic"] = "semantic"
     service_only: bool = False
     person_word: bool = False
     importance: int = 5
@@ -79,14 +78,13 @@ BUILT_IN_TYPES: Final[Mapping[str, MemoryType]] = {
         MemoryType("fact"),
         MemoryType("preference", person_word=True),
         MemoryType("commitment", fields=("due", "state")),
-        MemoryType("behaviour", "procedural", person_word=True),
+        MemoryType("behaviour", person_word=True),
         MemoryType(
             "episode",
-            "episodic",
             service_only=True,
             fields=("span", "thread", "items", "intent", "result", "result_basis"),
         ),
-        MemoryType("lesson", "procedural", service_only=True, fields=("kind", "basis")),
+        MemoryType("lesson", service_only=True, fields=("kind", "basis")),
         MemoryType("reflection", service_only=True, importance=8, fields=("episodes",)),
     )
 }

@@ -21,6 +21,7 @@ __all__ = [
     "SECOND",
     "BareDate",
     "Instant",
+    "Instantlike",
     "days_in",
     "instant_of",
     "iso",
@@ -32,6 +33,9 @@ __all__ = [
 
 Instant: TypeAlias = int
 """Microseconds since 1970-01-01T00:00:00Z."""
+
+Instantlike: TypeAlias = str | dt.date | None
+"""An instant as callers give it: ISO text, a datetime, or a date where a day will do."""
 
 OPEN: Final[Instant] = 2**63 - 1
 """The end of a stretch that is still open; no instant of the calendar."""

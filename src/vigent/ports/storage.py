@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from vigent.domain.changes import Answered, ChangeSet, Head
 from vigent.domain.episodes import EpisodeRow
@@ -240,6 +240,7 @@ class Transaction(Snapshot, Folding, ThreadNumbers, Removal, Loads, Protocol):
         ...
 
 
+@runtime_checkable
 class Storage(AuditTrail, Protocol):
     """A store, by whatever engine."""
 

@@ -25,12 +25,11 @@ from hypothesis.stateful import (
 )
 
 from vigent.memory import Memory
-from vigent.settings import agreement_steps
 from vigent.testing.clock import FakeClock
 from vigent.testing.conversing import THREAD_CALLS, ask_threads, thread_name
 from vigent.testing.pairs import Pair
 
-__all__ = ["AGREEMENT_SCHEMA", "AgreementMachine", "run_agreement"]
+__all__ = ["AGREEMENT_SCHEMA", "SHORT_RUN", "AgreementMachine", "run_agreement"]
 
 AGREEMENT_SCHEMA: Final[dict[str, Any]] = {
     "version": 3,
@@ -47,6 +46,9 @@ AGREEMENT_SCHEMA: Final[dict[str, Any]] = {
     "retention": {"short": 3},
 }
 """Attributes under every conflict policy, with and without a minimum trust, single and multi."""
+
+SHORT_RUN: Final = 400
+"""How many commands ``run_agreement`` sends where it is not told."""
 
 _UNSUITED: Final[tuple[HealthCheck, ...]] = (
     HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large,
@@ -77,7 +79,6 @@ _pick = st.integers(min_value=0, max_value=40)
 _person = st.sampled_from((None, None, None, None, "p1", "p1", "p2"))
 _subject = st.sampled_from(("mira", "mira", "mira", *_SUBJECTS))
 _attribute = st.sampled_from(("city", "city", "city", *_SINGLE))
-_confidence = st.sampled_from((None, 0, 0.2, 0.5, 0.9, 1))
 _source = st.fixed_dictionaries(
     {"trust": st.sampled_from(_TRUSTS), "confidence": st.sampled_from((0, 0.2, 0.5, 0.9, 1))},
     optional={
@@ -508,26 +509,25 @@ class AgreementMachine(RuleBasedStateMachine):
 def run_agreement(
     machine: type[AgreementMachine] = AgreementMachine,
     *,
-    steps: int | None = None,
+    steps: int = SHORT_RUN,
     length: int = 50,
     shrink: bool = False,
 ) -> int:
     """Run a machine until at least so many commands were sent, and give how many were.
 
-    ``steps`` left out is ``VIGENT_AGREEMENT_STEPS``, else 400. A short run is the same each time;
+    A short run is the same each time;
     a long one begins anywhere. Each example has ``length`` rules. Shrinking a disagreement takes
     minutes; short examples find a small one quicker.
     """
-    asked = agreement_steps() if steps is None else steps
     begun = machine.steps
-    while (left := asked - (machine.steps - begun)) > 0:
+    while (left := steps - (machine.steps - begun)) > 0:
         run_state_machine_as_test(
             machine,
             settings=settings(
                 max_examples=max(4, left // length),
                 stateful_step_count=length,
                 deadline=None,
-                derandomize=asked <= 1_000,
+                derandomize=steps <= 1_000,
                 database=None,
                 print_blob=True,
                 phases=(Phase.generate, *([Phase.shrink] if shrink else [])),

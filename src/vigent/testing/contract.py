@@ -4,7 +4,10 @@ An adapter of your own runs them with a few lines::
 
     class TestMine(MemoryContract):
         def memory_at(self, path, **options):
-            return Memory.open(f"mine://{path}", **options)
+            return Memory.open(MyStorage(path), **options)
+
+``MyStorage`` is a ``vigent.ports.storage.Storage``; its own claims are in
+``vigent.testing.storage``.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any, Final, NamedTuple, cast
@@ -21,24 +20,7 @@ from vigent.domain.text import canonical_subject, check_name, clean_text
 from vigent.domain.values import canonical
 from vigent.errors import InvalidInput
 
-__all__ = ["FAULTS", "Fault", "Proposed", "Reading", "read_candidates"]
-
-FAULTS: Final[Mapping[str, str]] = {
-    "malformed": "It is no object, or a field that is needed is missing or of the wrong kind.",
-    "unknown_item": "It rests on an item that was not shown.",
-    "never_evidence": "It rests on an item that was shown as context only.",
-    "evidence_missing": "It quotes nothing.",
-    "unknown_word": "A field that has a list of words has another one.",
-    "unknown_type": "The type is none that may be proposed here.",
-    "unknown_attribute": "The store takes declared attributes only, and this is none.",
-    "schema_mismatch": "The value does not fit the attribute.",
-    "unfit_text": "A text has characters that cannot be kept, or is too long.",
-    "unknown_state": "It speaks of a line of state that was not shown.",
-    "other_key": "It would end what stands under another key.",
-    "duplicate": "The same candidate stands before it.",
-    "too_many": "It, and what follows, comes after as many as are read.",
-}
-"""Why a candidate is left out, by code."""
+__all__ = ["Fault", "Proposed", "Reading", "read_candidates"]
 
 _TEXT: Final = 8_000
 _WORDS: Final = 500
@@ -89,7 +71,24 @@ _OURS: Final = {"item", "about", "relation"}
 
 
 class Fault(NamedTuple):
-    """Why the candidate at ``place`` (from 0) is left out; ``detail`` quotes a word at most."""
+    """Why the candidate at ``place`` (from 0) is left out; ``detail`` quotes a word at most.
+
+    By code:
+
+    - ``malformed``: it is no object, or a field that is needed is missing or of the wrong kind.
+    - ``unknown_item``: it rests on an item that was not shown.
+    - ``never_evidence``: it rests on an item that was shown as context only.
+    - ``evidence_missing``: it quotes nothing.
+    - ``unknown_word``: a field that has a list of words has another one.
+    - ``unknown_type``: the type is none that may be proposed here.
+    - ``unknown_attribute``: the store takes declared attributes only, and this is none.
+    - ``schema_mismatch``: the value does not fit the attribute.
+    - ``unfit_text``: a text has characters that cannot be kept, or is too long.
+    - ``unknown_state``: it speaks of a line of state that was not shown.
+    - ``other_key``: it would end what stands under another key.
+    - ``duplicate``: the same candidate stands before it.
+    - ``too_many``: it, and what follows, comes after as many as are read.
+    """
 
     place: int
     code: str

@@ -21,6 +21,7 @@ from vigent.errors import InvalidInput, NaiveInstant
 from vigent.memory import Memory
 from vigent.schema import load_schema
 from vigent.service import Service
+from vigent.settings import DATABASE
 
 __all__ = ["Call", "about_db", "command", "group", "no_answer", "own_db"]
 
@@ -127,8 +128,7 @@ class Call:
         if "://" in self.db:
             return  # whether a server is there is found out by asking it
         # os.path, not Path.exists: a name no file can have is one that does not exist
-        named = self.db == ":memory:" or "://" in self.db
-        if not create and not named and not os.path.exists(self.db):  # noqa: PTH110
+        if not create and self.db != ":memory:" and not os.path.exists(self.db):  # noqa: PTH110
             raise InvalidInput(
                 "db", f"there is no store at {self.db}; write, capture, import or demo make one"
             )
@@ -137,7 +137,7 @@ class Call:
 def _shared_options(
     *,
     json_output: Json = False,
-    db: Database = "vigent.db",
+    db: Database = DATABASE,
     tenant: Tenant = "default",
     store: Store = "default",
     person: Person = None,

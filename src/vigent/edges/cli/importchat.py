@@ -15,14 +15,15 @@ from rich.progress import Progress, TaskID
 from rich.text import Text
 
 from vigent import Memory, VigentError
+from vigent.domain.strictjson import strict_json
 from vigent.edges.cli.boundary import ExitCode, describe, exit_code_of, report
 from vigent.edges.cli.chats import Conversation, chatgpt, claude, format_of
 from vigent.edges.cli.command import Call, command
-from vigent.edges.cli.inputs import opened_file, parse_json
+from vigent.edges.cli.inputs import opened_file
 from vigent.edges.cli.output import progress_bar
 from vigent.edges.cli.tables import card, visible
 from vigent.errors import InvalidInput, NotFound, ThreadExists
-from vigent.memory import Threads
+from vigent.parts import Threads
 
 __all__ = ["ChatImport", "register"]
 
@@ -165,8 +166,8 @@ class ChatImport:
 
 def _item(text: bytes) -> dict[str, Any]:
     try:
-        found = parse_json(text.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        found = strict_json(text)
+    except ValueError as error:
         raise InvalidInput("line", f"not valid JSON: {error}") from error
     if not isinstance(found, dict):
         raise InvalidInput("line", "must be a JSON object")
@@ -202,8 +203,8 @@ def _first(source: IO[bytes]) -> tuple[bytes, list[bytes]]:
 
 def _export(parts: Iterable[bytes]) -> list[Any]:
     try:
-        document = parse_json(b"".join(parts).decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        document = strict_json(b"".join(parts))
+    except ValueError as error:
         raise InvalidInput("file", f"not valid JSON: {error}") from error
     if not isinstance(document, list):
         raise InvalidInput("file", "must be a list of conversations")

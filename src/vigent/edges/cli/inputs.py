@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import IO, Any, Final, NoReturn, cast
+from typing import IO, Any, Final, cast
 
 from vigent.domain.schema import AttributeDefinition
+from vigent.domain.strictjson import strict_json
 from vigent.errors import InvalidInput
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "json_object",
     "json_value",
     "opened_file",
-    "parse_json",
     "typed_value",
     "words_or_stdin",
 ]
@@ -37,41 +36,11 @@ def given(**arguments: Any) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None}
 
 
-def parse_json(text: str | bytes) -> Any:
-    """Parse JSON strictly: numbers exact, no NaN or Infinity, no name twice; raises ValueError."""
-    return json.loads(
-        text,
-        parse_float=_decimal,
-        parse_constant=_no_constant,
-        object_pairs_hook=_distinct,
-    )
-
-
-def _decimal(text: str) -> Decimal:
-    try:
-        return Decimal(text)
-    except ArithmeticError as error:
-        raise ValueError(f"a number is out of range: {text[:40]}") from error
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the name {twice!r} stands twice in one object")
-    return found
-
-
 def json_value(field: str, text: str) -> Any:
     """Parse an option that holds JSON; an error names the field."""
     try:
-        return parse_json(text)
-    except (ValueError, RecursionError) as error:
+        return strict_json(text)
+    except ValueError as error:
         raise InvalidInput(field, f"not valid JSON: {error}") from error
 
 
@@ -104,8 +73,8 @@ def _as_declared(text: str, declared: AttributeDefinition | None) -> Any:
     if declared is None or declared.kind not in _READ_AS:
         return text
     try:
-        value = parse_json(text)
-    except (ValueError, RecursionError):
+        value = strict_json(text)
+    except ValueError:
         return text
     return value if isinstance(value, _READ_AS[declared.kind]) else text
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from vigent import Memory, VigentError
-from vigent.edges.cli.inputs import parse_json
+from vigent.domain.strictjson import strict_json
 from vigent.errors import InvalidInput
 
 __all__ = ["BadLine", "EpisodeLine", "Line", "LineReader", "WriteLine"]
@@ -103,10 +103,10 @@ class LineReader:
 
 def _object(raw: bytes) -> dict[str, Any]:
     try:
-        found = parse_json(raw.decode("utf-8"))
+        found = strict_json(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise InvalidInput("line", f"not UTF-8: {error.reason} at byte {error.start}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InvalidInput("line", f"not valid JSON: {error}") from error
     if not isinstance(found, dict):
         raise InvalidInput("line", "must be a JSON object")

@@ -94,10 +94,8 @@ def current(
         if attribute is None:
             _show_state(call, memory.current(subject, **asked), asked)
             return
-        found = memory.current(subject, attribute, **asked)
+        found: Record | tuple[Record, ...] | None = memory.current(subject, attribute, **asked)
         hint = "" if found or call.as_json else _other_case(memory, subject, attribute)
-    if isinstance(found, State):
-        raise TypeError("a read of one attribute gave a whole state")
     name = visible(f"{attribute} of {subject}")
     if not found:
         no_answer(call, None if found is None else [], f"Nothing is in force for {name}.{hint}")

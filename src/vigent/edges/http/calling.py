@@ -27,7 +27,8 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from vigent.crossing import Crossing
-from vigent.edges.http.exactjson import dumped, strict_json
+from vigent.domain.strictjson import strict_json
+from vigent.edges.http.exactjson import dumped
 from vigent.edges.http.front import OUTCOME
 from vigent.edges.http.opening import Opening
 from vigent.edges.http.rates import Rates

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from vigent.domain.statements import KeyId
+from vigent.domain.strictjson import strict_json
 from vigent.domain.text import check_id
 from vigent.edges.http.answers.problems import problems_of
 from vigent.edges.http.answers.records import (
@@ -49,7 +50,6 @@ from vigent.edges.http.calling import (
 )
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.describing import METADATA
-from vigent.edges.http.exactjson import strict_json
 from vigent.edges.http.repeats import once
 from vigent.errors import InvalidInput
 from vigent.govern.keyring import key_of
