@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 # What a problem may be numbered by, in a file of many parts.
-_NUMBERED: Final = ("line", "conversation")
+_NUMBERED: Final = ("line", "conversation", "turn")
 _ISSUES: Final = "please report it, with this line"
 
 
@@ -70,7 +70,7 @@ def report(problem: dict[str, Any], *, as_json: bool) -> None:
     field = problem.get("field")
     if field and not message.startswith(f"{field}:"):
         message = f"{field}: {message}"
-    where = "".join(f"{unit} {problem[unit]}: " for unit in _NUMBERED if unit in problem)
+    where = "".join(f"{u} {visible(str(problem[u]))}: " for u in _NUMBERED if u in problem)
     print(f"{where}error[{problem['code']}] {visible(message)}", file=sys.stderr)
     if problem.get("hint"):
         print(problem["hint"], file=sys.stderr)
