@@ -94,7 +94,9 @@ def _section(name: str, command: Any, shared: list[Any]) -> str:
     known.add("help")
     options = [p for p in command.params if p.param_type_name == "option" and p.name not in known]
     usage = " ".join([name, *(_usage_of(a) for a in arguments), "[OPTIONS]"])
-    about = "\n".join(line.strip() for line in command.help.strip().splitlines())
+    about = "\n".join(
+        line.strip() for line in command.help.replace("\\[", "[").strip().splitlines()
+    )
     parts = [f"## {name}\n", f"{about}\n", f"```\n{usage}\n```\n"]
     if arguments or options:
         parts.append(_table([*arguments, *options]))

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -32,6 +33,7 @@ __all__ = [
 
 # What a problem may be numbered by, in a file of many parts.
 _NUMBERED: Final = ("line", "conversation", "turn")
+_MINUS: Final = re.compile(r"-[.\d]")
 _ISSUES: Final = "please report it, with this line"
 
 
@@ -97,7 +99,13 @@ def misused(error: typer.TyperException) -> dict[str, Any]:
         "message": " ".join(error.format_message().split()),
     }
     context = getattr(error, "ctx", None)
-    if context is not None:
+    option = str(getattr(error, "option_name", ""))
+    if context is not None and _MINUS.match(option):
+        problem["hint"] = (
+            "A value that begins with a minus sign stands after --, and options before it:"
+            f" {context.command_path} … -- VALUE"
+        )
+    elif context is not None:
         problem["hint"] = f"Try '{context.command_path} --help'."
     return problem
 

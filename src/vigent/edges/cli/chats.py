@@ -57,7 +57,11 @@ def format_of(document: list[Any]) -> str:
                 return form
     if not document:
         return "claude"  # nothing to read: either will do
-    raise InvalidInput("file", "is no chat export that is known; name its --format")
+    raise InvalidInput(
+        "file",
+        "is no chat export that is known, neither ChatGPT's nor Claude's conversations.json; name"
+        " its --format: chatgpt, claude or jsonl",
+    )
 
 
 def _mapping(given: Any) -> dict[str, Any] | None:

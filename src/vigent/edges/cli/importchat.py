@@ -20,7 +20,7 @@ from vigent.domain.threads import ThreadItem
 from vigent.edges.cli.boundary import ExitCode, describe, exit_code_of, report
 from vigent.edges.cli.chats import Conversation, chatgpt, claude, format_of
 from vigent.edges.cli.command import Call, command
-from vigent.edges.cli.inputs import opened_file, parse_json
+from vigent.edges.cli.inputs import is_no_text, opened_file, parse_json
 from vigent.edges.cli.output import progress_bar
 from vigent.edges.cli.tables import card, visible
 from vigent.errors import InvalidInput, NotFound, ThreadExists
@@ -29,6 +29,10 @@ from vigent.memory import Threads
 __all__ = ["ChatImport", "register"]
 
 _FORMATS: Final = ("auto", "chatgpt", "claude", "jsonl")
+_TAKEN: Final = (
+    "What is taken: conversations.json of a ChatGPT or Claude export, or JSONL with one item a"
+    " line; --format chatgpt, claude or jsonl names one"
+)
 _KEPT_ERRORS: Final = 100
 _FIELDS: Final = frozenset(inspect.signature(Threads.append).parameters) - {"self"}
 
@@ -228,9 +232,9 @@ def _export(parts: Iterable[bytes]) -> list[Any]:
     try:
         document = parse_json(b"".join(parts).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise InvalidInput("file", f"not valid JSON: {error}") from error
+        raise InvalidInput("file", f"not valid JSON: {error}. {_TAKEN}") from error
     if not isinstance(document, list):
-        raise InvalidInput("file", "must be a list of conversations")
+        raise InvalidInput("file", f"must be a list of conversations. {_TAKEN}")
     return cast("list[Any]", document)
 
 
@@ -239,6 +243,8 @@ def _prepared(
 ) -> Callable[[ChatImport], None]:
     """Read what must be known of a file before anything is stored; gives what stores it."""
     first, read = _first(source)
+    if (other := is_no_text(read[0] if read else b"", "chat export")) is not None:
+        raise other
     lines = chain(read, source)
     if form == "jsonl" or (form == "auto" and first in {b"{", b""}):
 
