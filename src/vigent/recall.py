@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar
 
 from vigent.domain.injection import InjectionBlock, StoreSettings
 from vigent.domain.messages import ContextAnswer
@@ -11,6 +11,7 @@ from vigent.domain.query import SearchAnswer
 from vigent.domain.records import Record
 from vigent.domain.text import check_id
 from vigent.domain.threads import Thread
+from vigent.errors import NotFound
 from vigent.learn.worker import EmbeddingWorker
 from vigent.parts import Blocks
 from vigent.ports.models import Embedder
@@ -27,6 +28,7 @@ from vigent.write.pipeline import WritePipeline
 __all__ = ["Recall"]
 
 Instantlike = Any
+T = TypeVar("T")
 
 
 class Recall:
@@ -54,6 +56,17 @@ class Recall:
         self._contexts = Contexts(reading, injection, settings, pipeline.note_retrieved)
         self.records = Records(pipeline, reading, self._whose)
         self.blocks = Blocks(pipeline, reading, settings.blocks, self._whose)
+
+    def _for(self, person: Any, answer: Callable[[str], T]) -> T:
+        """Answer for a person; where nobody was named, that a memory is not found says so."""
+        whose = self._whose(person)
+        try:
+            return answer(whose)
+        except NotFound as error:
+            if whose:
+                raise
+            told = f"{error.message} (of nobody in particular; give person=)"
+            raise NotFound(told, field=error.field) from error
 
     def _whose(self, person: Any) -> str:
         if person is UNSET:
