@@ -42,7 +42,7 @@ summary.
 | 1 | no answer: nothing fits the question; an empty `review list` is an answer |
 | 2 | bad input: the request cannot be served as it is |
 | 3 | conflict: the state is not what the request expects |
-| 4 | unavailable: busy, full or read-only; nothing was written, try again |
+| 4 | unavailable: busy, full or read-only; nothing was written, try again; of `reindex`: not all has a vector |
 | 5 | a fault of Vigent, or `check` found one in the store |
 
 **Values** are text. Where `--schema` declares the attribute as an integer, a decimal or a boolean,
@@ -94,7 +94,9 @@ def _section(name: str, command: Any, shared: list[Any]) -> str:
     known.add("help")
     options = [p for p in command.params if p.param_type_name == "option" and p.name not in known]
     usage = " ".join([name, *(_usage_of(a) for a in arguments), "[OPTIONS]"])
-    about = "\n".join(line.strip() for line in command.help.strip().splitlines())
+    about = "\n".join(
+        line.strip() for line in command.help.replace("\\[", "[").strip().splitlines()
+    )
     parts = [f"## {name}\n", f"{about}\n", f"```\n{usage}\n```\n"]
     if arguments or options:
         parts.append(_table([*arguments, *options]))

@@ -48,6 +48,10 @@ from vigent.write.verbs import Writer
 __all__ = ["Memory"]
 
 Value = Any
+_NOT_IN_PLACE = {
+    "text": "write(text=…, supersedes=<this id>) puts another in its place",
+    "value": "write the new one; mode='correction' says that the old one was never right",
+}
 
 
 class Memory(Recall):
@@ -347,7 +351,10 @@ class Memory(Recall):
         Fields are confidence, importance, metadata, expires_at, ttl_days, retention_policy, and
         due and state of a commitment.
         """
-        return self._writer.update(self._whose(person), memory_id, fields)
+        for name, how in _NOT_IN_PLACE.items():
+            if fields.get(name) is not None:
+                raise InvalidInput(name, f"cannot be updated; {how}")
+        return self._for(person, lambda whose: self._writer.update(whose, memory_id, fields))
 
     def forget(
         self,
@@ -356,7 +363,8 @@ class Memory(Recall):
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> ForgetResult:
         """Remove what a memory said, for good; what it had ended does not come back."""
-        return ForgetResult(memory_id, self._writer.forget(self._whose(person), memory_id))
+        gone = self._for(person, lambda whose: self._writer.forget(whose, memory_id))
+        return ForgetResult(memory_id, gone)
 
     def erase_person(self, person: str, *, dry_run: bool = False, wait: bool = False) -> Receipt:
         """Remove everything of a person; ``wait`` until it is out of the files too.

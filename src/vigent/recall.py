@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar
 
 from vigent.domain.episodes import Provenance, Visibility
 from vigent.domain.injection import InjectionBlock, StoreSettings
@@ -13,6 +13,7 @@ from vigent.domain.records import Record
 from vigent.domain.text import check_id
 from vigent.domain.threads import Thread
 from vigent.domain.time import Instantlike
+from vigent.errors import NotFound
 from vigent.learn.worker import EmbeddingWorker
 from vigent.parts import Blocks
 from vigent.ports.models import Embedder
@@ -28,6 +29,8 @@ from vigent.write.draft import UNSET
 from vigent.write.pipeline import WritePipeline
 
 __all__ = ["Recall"]
+
+T = TypeVar("T")
 
 
 class Recall:
@@ -55,6 +58,17 @@ class Recall:
         self._contexts = Contexts(reading, injection, settings, pipeline.note_retrieved)
         self.records = Records(pipeline, reading, self._whose)
         self.blocks = Blocks(pipeline, reading, settings.blocks, self._whose)
+
+    def _for(self, person: Any, answer: Callable[[str], T]) -> T:
+        """Answer for a person; where nobody was named, that a memory is not found says so."""
+        whose = self._whose(person)
+        try:
+            return answer(whose)
+        except NotFound as error:
+            if whose:
+                raise
+            told = f"{error.message} (of nobody in particular; give person=)"
+            raise NotFound(told, field=error.field) from error
 
     def _whose(self, person: Any) -> str:
         if person is UNSET:
@@ -129,7 +143,7 @@ class Recall:
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> Provenance:
         """Say who said it, and where: the memory with all that supports it."""
-        return provenance(self._reading, memory_id, self._whose(person))
+        return self._for(person, lambda whose: provenance(self._reading, memory_id, whose))
 
     def visibility(
         self,
@@ -138,7 +152,7 @@ class Recall:
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> Visibility:
         """Say to whom a memory belongs and who may see it."""
-        return visibility(self._reading, memory_id, self._whose(person))
+        return self._for(person, lambda whose: visibility(self._reading, memory_id, whose))
 
     def get(
         self,
@@ -147,7 +161,7 @@ class Recall:
         person: str | None = UNSET,  # type: ignore[assignment]
     ) -> Record:
         """Give one memory over its last believed stretch; raises NotFound."""
-        return get(self._reading, memory_id, self._whose(person))
+        return self._for(person, lambda whose: get(self._reading, memory_id, whose))
 
     def list(
         self,

@@ -89,9 +89,9 @@ class Store:
     def spawn(self, *words: str, stdin: str = "", **environment: str) -> Ran:
         return spawn(*words, "--db", str(self.path), stdin=stdin, **environment)
 
-    def ask(self, *words: str) -> Any:
+    def ask(self, *words: str, stdin: str | bytes = "") -> Any:
         """Run a command with ``--json`` that must succeed, and give its answer."""
-        ran = self.run(*words, "--json")
+        ran = self.run(*words, "--json", stdin=stdin)
         assert (ran.code, ran.err) == (0, ""), ran
         return ran.json
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+import typer.main
 
 from tests.integration.command_line import run
+from vigent.edges.cli.app import app
 
 RECORD_KEYS = [
     "tenant_id", "memory_id", "store_id", "person_id", "memory_type", "subject", "attribute",
@@ -297,3 +300,28 @@ def test_every_command_of_the_list_is_there_with_the_shared_options():
         for option in ("--json", "--db", "--tenant", "--store", "--person", "--schema"):
             assert option in ran.out, (name, option)
         assert max(map(len, ran.out.splitlines())) <= 80
+
+
+def test_help_shows_brackets_as_they_are():
+    assert "vigent[mcp]" in run("mcp", "--help").out
+    for name, each in every_command(typer.main.get_command(app), []):
+        told = "\n".join(
+            [each.help or "", *(p.help or "" for p in each.params if hasattr(p, "help"))]
+        )
+        shown = run(*name, "--help").out
+        for bracketed in re.findall(r"\[[a-z][^\]]*\]", told):
+            assert bracketed in shown, name
+
+
+def every_command(group, path):
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from every_command(command, [*path, name])
+        else:
+            yield [*path, name], command
+
+
+def test_retract_says_when_it_ends():
+    assert "no longer holds" in " ".join(
+        run("retract", "--help").out.split("--valid-from")[1].split()
+    )

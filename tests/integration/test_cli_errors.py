@@ -150,3 +150,36 @@ def test_json_is_readable_in_any_locale(store):
     store.ask("write", "zoë", "note", "👩‍👩‍👧 – ñ")
     plain = store.spawn("current", "zoë", "note", "--json", PYTHONIOENCODING="ascii")
     assert plain.json["value"] == "👩‍👩‍👧 – ñ"
+
+
+def test_a_value_that_begins_with_a_minus_sign_is_told_the_two_dashes(store):
+    for value in ("-5", "-.5", "-12.5"):
+        assert "write … -- VALUE" in store.refused("write", "mira", "temp", value)["hint"]
+    assert "--help" in store.refused("write", "mira", "temp", "-x")["hint"]
+
+
+def test_a_name_that_is_near_is_named(store):
+    store.ask("write", "mira", "city", "Lund")
+    assert "There is city." in store.run("current", "mira", "citty").out
+    assert "There is city." in store.run("history", "mira", "Citt").out
+    assert "There is" not in store.run("current", "mira", "employer").out
+    assert "There is" not in store.run("current", "noor", "citty").out
+
+
+@pytest.mark.parametrize("command", ["import", "import-chat"])
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [(b"SQLite format 3\0\n\n\n", "a SQLite file"), (b"PK\x03\x04\n\n", "a ZIP archive")],
+)
+def test_a_file_of_another_kind_is_refused_at_once(store, tmp_path, command, content, kind):
+    file = tmp_path / "a.db"
+    file.write_bytes(content)
+    error = store.refused(command, str(file))
+    assert error["field"] == "file"
+    assert f"looks like {kind}" in error["message"]
+
+
+def test_what_is_no_chat_is_told_the_formats(store):
+    told = store.refused("import-chat", "-", stdin="import os\n")["message"]
+    assert "ChatGPT" in told
+    assert "--format chatgpt, claude or jsonl" in told

@@ -80,3 +80,17 @@ def test_the_users_own_store_is_left_alone(tmp_path):
 def test_bad_input_names_the_field(words, field):
     ran = run("eval", *words, "--json")
     assert (ran.code, ran.error["field"]) == (2, field)
+
+
+def test_an_unknown_set_is_told_all_there_are():
+    told = run("eval", "foo", "x", "--json").error["message"]
+    for name in ("sgd", "multiwoz", "woz", "timeqa", "locomo", "longmemeval", "gate", "extract"):
+        assert name in told
+
+
+def test_a_file_that_is_not_there_is_told_in_words():
+    for dataset in ("sgd", "locomo", "gate"):
+        ran = run("eval", dataset, "nothing")
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert "nothing" in ran.err
+        assert "Errno" not in ran.err

@@ -103,3 +103,14 @@ def test_a_damaged_file_is_refused(tmp_path, damage):
     for dataset in QUESTIONS:
         ran = run("eval", dataset, str(tmp_path), "--json")
         assert (ran.code, ran.error["field"]) == (2, "path"), ran
+
+
+def test_a_turn_without_words_is_left_out_and_named(tmp_path):
+    made = json.loads((SETS / "locomo" / "made.json").read_text(encoding="utf-8"))
+    made[0]["conversation"]["session_1"][1]["text"] = " "
+    file = tmp_path / "made.json"
+    file.write_text(json.dumps(made), encoding="utf-8")
+    result = last_line(run("eval", "locomo", str(file), "--json"))
+    assert result["blank_turns"] == ["made-1-0 D1:2"]
+    assert result["questions"] == QUESTIONS["locomo"]
+    assert "made-1-0 D1:2" in run("eval", "locomo", str(file)).out

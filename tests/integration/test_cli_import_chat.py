@@ -138,8 +138,8 @@ def test_a_bad_message_is_named_and_the_rest_of_its_conversation_stored(store):
     ran = store.run("import-chat", "-", stdin=broken(change))
     assert ran.code == 2
     first, second = ran.err.splitlines()
-    assert first.startswith("conversation 1: error[limit_exceeded] content:")
-    assert second.startswith("conversation 2: error[invalid_input] role:")
+    assert first.startswith("conversation 1: turn n5: error[limit_exceeded] content:")
+    assert second.startswith("conversation 2: turn m1: error[invalid_input] role:")
     assert len(items_of(store, "chatgpt:68a1-passport")) == 5
 
 
@@ -194,3 +194,113 @@ def test_for_people_the_summary_is_a_card(store):
     assert ran.code == 0
     assert "imported" in ran.out
     assert "new       8" in ran.out
+
+
+def claude_of(*messages, **more) -> str:
+    told = {"uuid": "c", "name": "", "created_at": "2024-05-01T09:00:00Z", **more}
+    return json.dumps([{**told, "chat_messages": list(messages)}])
+
+
+def said(text, uuid=None, at=None, sender="human") -> dict:
+    named = {} if uuid is None else {"uuid": uuid}
+    return {**named, "sender": sender, "text": text, **({} if at is None else {"created_at": at})}
+
+
+def chatgpt_message(given):
+    if not isinstance(given, tuple):
+        return given
+    words, at = given
+    content = {"content_type": "text", "parts": [words]}
+    return {"author": {"role": "user"}, "create_time": at, "content": content}
+
+
+def chatgpt_of(*messages, created=None) -> str:
+    """Give an export of one conversation: each message is a text and its time."""
+    mapping: dict = {}
+    for number, given in enumerate(messages):
+        parent = f"n{number - 1}" if number else None
+        mapping[f"n{number}"] = {"parent": parent, "message": chatgpt_message(given)}
+    last = f"n{len(messages) - 1}"
+    return json.dumps([
+        {"id": "g", "create_time": created, "mapping": mapping, "current_node": last}
+    ])  # fmt: skip
+
+
+def times_of(store, thread) -> list:
+    return [item["occurred_at"] for item in items_of(store, thread)]
+
+
+@pytest.mark.parametrize("bad", [None, 7, "x", said("x", at="soon"), said("x", at=1e30)])
+def test_a_bad_message_of_claude_leaves_the_others(store, bad):
+    ran = store.run("import-chat", "-", "--json", stdin=claude_of(said("Hi."), bad, said("Yes.")))
+    assert (ran.code, ran.json["failed"]) == (2, 1)
+    assert (ran.error["conversation"], ran.error["turn"]) == (1, 2)
+    assert [i["content"] for i in items_of(store, "claude:c")] == ["Hi.", "Yes."]
+
+
+@pytest.mark.parametrize("bad", [("x", 1e30), ("x", "soon"), ("x", True), 7])
+def test_a_bad_message_of_chatgpt_leaves_the_others(store, bad):
+    ran = store.run("import-chat", "-", stdin=chatgpt_of(("Hi.", 1.7e9), bad, ("Yes.", 1.7e9)))
+    assert ran.code == 2
+    assert ran.err.startswith("conversation 1: turn n1: error[invalid_input] ")
+    assert [i["content"] for i in items_of(store, "chatgpt:g")] == ["Hi.", "Yes."]
+
+
+def test_a_branch_of_chatgpt_that_breaks_off_above_keeps_what_is_below(store):
+    document = json.loads(chatgpt_of(("Hi.", 1.7e9), ("Who?", 1.7e9), ("Yes.", 1.7e9)))
+    document[0]["mapping"]["n1"]["parent"] = "gone"
+    ran = store.run("import-chat", "-", "--json", stdin=json.dumps(document))
+    assert (ran.code, ran.error["turn"], ran.error["field"]) == (2, "n1", "parent")
+    assert [i["content"] for i in items_of(store, "chatgpt:g")] == ["Who?", "Yes."]
+
+
+def test_a_message_without_a_time_has_that_of_the_one_before(store):
+    text = claude_of(said("a"), said("b", at="2024-05-03T10:00:00Z"), said("c"), said("d"))
+    assert store.ask("import-chat", "-", stdin=text)["undated"] == 0
+    second = "2024-05-03T10:00:00Z"
+    assert times_of(store, "claude:c") == ["2024-05-01T09:00:00Z", second, second, second]
+
+
+@pytest.mark.parametrize("created", [None, 1e30, "soon"])
+def test_else_that_of_the_first_that_has_one(store, created):
+    text = chatgpt_of(("a", None), ("b", None), ("c", 1.7e9), ("d", None), created=created)
+    assert store.ask("import-chat", "-", stdin=text)["undated"] == 0
+    assert times_of(store, "chatgpt:g") == ["2023-11-14T22:13:20Z"] * 4
+
+
+def test_with_no_time_at_all_it_is_that_of_the_import_and_the_summary_says_so(store):
+    text = claude_of(said("a"), said("b"), created_at=None)
+    assert store.ask("import-chat", "-", stdin=text)["undated"] == 2
+    assert "Without a time: 2." in store.run("import-chat", "-", stdin=text).out
+
+
+def test_a_line_without_a_time_has_that_of_the_line_above_in_its_thread(store):
+    line = '{{"thread": "{}", "content": "{}", "role": "user"{}}}\n'
+    at = ', "occurred_at": "2024-05-03T10:00:00Z"'
+    text = line.format("a", 1, at) + line.format("b", 2, "") + line.format("a", 3, "")
+    assert store.ask("import-chat", "-", stdin=text)["undated"] == 1
+    assert times_of(store, "a") == ["2024-05-03T10:00:00Z"] * 2
+    assert times_of(store, "b")[0] > "2025"
+
+
+@pytest.mark.parametrize("name", ["2", "#2", "%232", "#2:2"])
+def test_a_made_up_id_is_that_of_no_message(store, name):
+    blocks = [{"type": "thinking", "thinking": "b1"}, {"type": "text", "text": "b2"}]
+    made_up = said("b") | {"content": blocks}
+    messages = (said("a", name), made_up, said("c", f"{name}:2"))
+    assert store.ask("import-chat", "-", stdin=claude_of(*messages))["new"] == 4
+    assert store.ask("import-chat", "-", stdin=claude_of(*messages))["new"] == 0
+
+
+def test_an_id_of_other_words_is_named_and_not_dropped(store):
+    messages = (said("a", "x"), said("b", "x"), said("a", "x"))
+    ran = store.run("import-chat", "-", "--json", stdin=claude_of(*messages))
+    assert (ran.code, ran.error["turn"], ran.error["field"]) == (2, 2, "external_id")
+    assert counts(ran.json) == (1, 2, 1, 0, 1)
+
+
+def test_an_id_of_another_thread_is_named(store):
+    line = '{{"thread": "{}", "content": "Hi.", "role": "user", "external_id": "1"}}\n'
+    ran = store.run("import-chat", "-", "--json", stdin=line.format("a") + line.format("b"))
+    assert (ran.code, ran.error["line"]) == (2, 2)
+    assert "thread a" in ran.error["message"]

@@ -10,6 +10,8 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 
+import pytest
+
 from tests.integration.command_line import process_environment, spawn
 from tools import cli_reference
 from vigent.edges.cli.app import main
@@ -174,3 +176,37 @@ def test_context_on_a_terminal_keeps_each_line_of_json_whole(store):
     seen = on_terminal("context", "ferns", "--db", str(store.path), columns=80)
     (line,) = [each for each in seen.splitlines() if each.startswith("{")]
     assert json.loads(line)["memory_id"] == written["memory_id"]
+
+
+def answered(*words: str, answer: str) -> tuple[int, str]:
+    """Run a command on a terminal where a person types an answer; gives its code and output."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "vigent", *words],
+        stdin=follower, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env=process_environment(),
+    )  # fmt: skip
+    os.write(leader, answer.encode())
+    shown, _ = process.communicate(timeout=60)
+    os.close(follower)
+    os.close(leader)
+    return process.returncode, shown.decode()
+
+
+@pytest.mark.parametrize(("answer", "left"), [("n\n", 1), ("\x04", 1), ("y\n", 0)])
+def test_on_a_terminal_erase_person_asks(store, answer, left):
+    store.ask("write", "mira", "city", "Lund", "--person", "mira")
+    code, shown = answered("erase-person", "mira", "--db", str(store.path), answer=answer)
+    assert "Erase mira in tenant default" in shown
+    assert code == left
+    assert store.run("list", "--person", "mira").code == 1 - left
+
+
+def test_on_a_terminal_yes_is_not_asked(store):
+    store.ask("write", "mira", "city", "Lund", "--person", "mira")
+    words = ["erase-person", "mira", "--db", str(store.path)]
+    for more in ("--dry-run", "--yes"):
+        code, shown = answered(*words, more, answer="")
+        assert code == 0
+        assert "for good?" not in shown
+    assert store.run("list", "--person", "mira").code == 1

@@ -131,6 +131,14 @@ class TestReindex:
             again = spawn("reindex", "--drop-other-models", "--db", str(told.path), **model)
             assert "4 of" in again.out
 
+    def test_reindex_without_vectors_is_no_success(self, told):
+        model = {"VIGENT_EMBEDDER": "http://127.0.0.1:9/v1#m"}
+        ran = spawn("reindex", "--json", "--db", str(told.path), **model)
+        assert (ran.code, ran.json["status"]) == (4, "incomplete")
+        assert (ran.json["index"]["embedded"], ran.json["index"]["pending"]) == (0, 4)
+        assert "127.0.0.1:9" in ran.json["index"]["problem"]
+        assert told.ask("reindex")["status"] == "complete"
+
     def test_a_server_that_is_away_is_told_and_words_are_found(self, told):
         model = {"VIGENT_EMBEDDER": "http://127.0.0.1:9/v1#m"}
         ran = spawn("search", "ferns", "--json", "--db", str(told.path), **model)

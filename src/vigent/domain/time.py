@@ -154,8 +154,9 @@ def parse_date(value: object, field: str) -> dt.date:
 def _from_text(text: str, field: str, timezone: str | None, bare_date: BareDate) -> Instant:
     found = _INSTANT.fullmatch(text)
     if found is None:
+        day = "" if bare_date == "refuse" else ", nor a bare date such as 2026-06-03"
         raise InvalidInput(
-            field, f"is no ISO 8601 instant such as 2026-06-03T10:00:00Z: {text[:40]!r}"
+            field, f"is no ISO 8601 instant such as 2026-06-03T10:00:00Z{day}: {text[:40]!r}"
         )
     year, month, day, hour, minute, second, fraction, z, sign, oh, om, os = found.groups()
     try:

@@ -77,6 +77,9 @@ def canonical(
     return reader(value, field, timezone)
 
 
+_SEVERAL: Final = ("list", "tuple", "set", "frozenset")
+
+
 def _declared(
     value: object, definition: AttributeDefinition, field: str, timezone: str | None
 ) -> Value:
@@ -89,7 +92,10 @@ def _declared(
         return _declared_json(value, definition, field)
     accepted, reader = _DECLARED[kind]
     if not isinstance(value, accepted) or (kind != "boolean" and isinstance(value, bool)):
-        raise _mismatch(field, definition, f"must be {_A[kind]}, not {type(value).__name__}")
+        given = type(value).__name__
+        many = definition.multi and given in _SEVERAL
+        hint = "; write one value per call, or all of them with mode='replace'" if many else ""
+        raise _mismatch(field, definition, f"must be {_A[kind]}, not {given}{hint}")
     try:
         return reader(value, field, timezone)
     except (LimitExceeded, NaiveInstant, AmbiguousInstant):

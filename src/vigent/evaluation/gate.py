@@ -67,8 +67,10 @@ def _listed(got: Any) -> list[str]:
 def _cases(path: Path) -> Iterator[Mapping[str, Any]]:
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput("path", str(error)) from error
+    except OSError as error:
+        raise InvalidInput("path", f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput("path", f"{path} is not UTF-8: {error.reason}") from error
     for number, row in enumerate(text.split("\n"), 1):
         if not row.strip():
             continue

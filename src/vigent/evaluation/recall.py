@@ -97,7 +97,8 @@ def evaluate_recall(
 
     ``limit`` is the number of conversations (of LongMemEval: of questions); ``answers`` gets one
     JSON line a question with the ids found, best first; ``search`` are further arguments of
-    ``memory.search``. Raises InvalidInput where the set, the file or the limit does not fit.
+    ``memory.search``. Turns without words are left out and named in ``blank_turns``. Raises
+    InvalidInput where the set, the file or the limit does not fit.
     """
     report = progress or _silent
     gold = _read(dataset, path, limit)
@@ -109,14 +110,14 @@ def evaluate_recall(
             db = str(Path(folder) / "eval.db")
         lines = None if answers is None else stack.enter_context(_opened(answers))
         memory = stack.enter_context(Memory.open(db, tenant=tenant, store=store, clock=clock))
-        began = time.perf_counter()
+        began, blank = time.perf_counter(), list[str]()
         for done, conversation in enumerate(gold.conversations):
             report("capturing", done, len(gold.conversations))
-            _capture(memory, gold.name, conversation)
+            blank += _capture(memory, gold.name, conversation)
         memory.index.catch_up(_PATIENCE)
         index_seconds = time.perf_counter() - began
         found = _ask_all(memory, clock, gold, lines, report, dict(search or {}))
-    return {**found, "index_s": round(index_seconds, 3)}
+    return {**found, "index_s": round(index_seconds, 3), "blank_turns": blank}
 
 
 def _read(dataset: str, path: Path, limit: int | None) -> RecallSet:
@@ -137,15 +138,22 @@ def _opened(answers: Path) -> IO[str]:
         raise InvalidInput("answers", f"cannot be written: {error}") from error
 
 
-def _capture(memory: Memory, name: str, conversation: Conversation) -> None:
-    """Keep each turn in the thread of its session; a second run adds nothing."""
-    person = f"{name}-{conversation.id}"
+def _capture(memory: Memory, name: str, conversation: Conversation) -> list[str]:
+    """Keep each turn in the thread of its session; a second run adds nothing.
+
+    Gives the turns without words, of which nothing can be kept.
+    """
+    person, blank = f"{name}-{conversation.id}", list[str]()
     for turn in conversation.turns:
+        if not turn.text.strip():
+            blank.append(f"{conversation.id} {turn.id}")
+            continue
         memory.capture(
             turn.text, role=turn.role, speaker=turn.speaker, occurred_at=turn.at,
             thread=f"{person}-{turn.session}", external_id=f"{person}-{turn.id}", person=person,
             metadata={"turn": turn.id},
         )  # fmt: skip
+    return blank
 
 
 def _ask_all(

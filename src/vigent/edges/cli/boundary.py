@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -31,7 +32,8 @@ __all__ = [
 ]
 
 # What a problem may be numbered by, in a file of many parts.
-_NUMBERED: Final = ("line", "conversation")
+_NUMBERED: Final = ("line", "conversation", "turn")
+_MINUS: Final = re.compile(r"-[.\d]")
 _ISSUES: Final = "please report it, with this line"
 
 
@@ -70,7 +72,7 @@ def report(problem: dict[str, Any], *, as_json: bool) -> None:
     field = problem.get("field")
     if field and not message.startswith(f"{field}:"):
         message = f"{field}: {message}"
-    where = "".join(f"{unit} {problem[unit]}: " for unit in _NUMBERED if unit in problem)
+    where = "".join(f"{u} {visible(str(problem[u]))}: " for u in _NUMBERED if u in problem)
     print(f"{where}error[{problem['code']}] {visible(message)}", file=sys.stderr)
     if problem.get("hint"):
         print(problem["hint"], file=sys.stderr)
@@ -97,7 +99,13 @@ def misused(error: typer.TyperException) -> dict[str, Any]:
         "message": " ".join(error.format_message().split()),
     }
     context = getattr(error, "ctx", None)
-    if context is not None:
+    option = str(getattr(error, "option_name", ""))
+    if context is not None and _MINUS.match(option):
+        problem["hint"] = (
+            "A value that begins with a minus sign stands after --, and options before it:"
+            f" {context.command_path} … -- VALUE"
+        )
+    elif context is not None:
         problem["hint"] = f"Try '{context.command_path} --help'."
     return problem
 

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, cast
 
+from vigent.domain.time import parse_instant, to_datetime
 from vigent.errors import InvalidInput
 
 __all__ = ["Conversation", "Turn", "chatgpt", "claude", "format_of"]
 
 _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_LATEST: Final = 10**12  # seconds: far past the calendar, and short to write out
 _MOST_ID: Final = 200
 _TEXTS: Final = (
     "text", "result", "content", "user_profile", "user_instructions", "model_set_context",
@@ -24,10 +26,17 @@ _REASONING: Final = ("thoughts", "reasoning_recap")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message, in the words of ``threads.append``; without content it has no text."""
+    """One message, in the words of ``threads.append``; without content it has no text.
 
-    content: str
-    fields: dict[str, Any]
+    ``name`` says which it is of its conversation: its number, or its id. With ``error`` it cannot
+    be taken.
+    """
+
+    name: int | str
+    content: str = ""
+    fields: dict[str, Any] = field(default_factory=dict[str, Any])
+    at: dt.datetime | None = None
+    error: InvalidInput | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,11 @@ def format_of(document: list[Any]) -> str:
                 return form
     if not document:
         return "claude"  # nothing to read: either will do
-    raise InvalidInput("file", "is no chat export that is known; name its --format")
+    raise InvalidInput(
+        "file",
+        "is no chat export that is known, neither ChatGPT's nor Claude's conversations.json; name"
+        " its --format: chatgpt, claude or jsonl",
+    )
 
 
 def _mapping(given: Any) -> dict[str, Any] | None:
@@ -79,6 +92,36 @@ def _id(*parts: str) -> str:
     return f"{parts[0]}:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
+def _given_time(given: Any, field: str) -> dt.datetime | None:
+    """Give a time that stands in an export: seconds since 1970, or ISO 8601 text."""
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float | Decimal):
+        return to_datetime(parse_instant(given, field))
+    try:
+        exact = Decimal(given) if abs(given) < _LATEST else _LATEST
+        return _EPOCH + dt.timedelta(microseconds=int(exact * 1_000_000))
+    except ArithmeticError as error:
+        raise InvalidInput(field, f"is no instant of the calendar: {given}") from error
+
+
+def _dated(turns: list[Turn], given: Any) -> None:
+    """Give each message without a time that of the one before.
+
+    With none before, it has the conversation's own, else that of the first that has one.
+    """
+    try:
+        at = _given_time(given, "time")
+    except InvalidInput:  # as good as none: no message is lost by it
+        at = None
+    if at is None:
+        at = next((turn.at for turn in turns if turn.at is not None), None)
+    for turn in turns:
+        at = at if turn.at is None else turn.at
+        if at is not None:
+            turn.fields["occurred_at"] = at
+
+
 def _metadata(title: Any, source: str) -> dict[str, Any]:
     named = _text(title).strip()
     return {"source": source, **({"title": named[:1000]} if named else {})}
@@ -97,46 +140,61 @@ def chatgpt(conversation: Any) -> Conversation:
         raise InvalidInput("conversation", "must be a JSON object")
     id = _named(found, "conversation_id", "id")
     read = Conversation(_id("chatgpt", id), _metadata(found.get("title"), "chatgpt"))
-    at = found.get("create_time")
-    for node, message in _branch(found):
-        told = message.get("create_time")
-        at = at if told is None else told  # else as old as the one before
-        fields: dict[str, Any] = {
-            **_chatgpt_kind(message),
-            "external_id": _id("chatgpt", id, node),
-        }
-        if at is not None:
-            fields["occurred_at"] = _instant(at)
-        model = (_mapping(message.get("metadata")) or {}).get("model_slug")
-        if isinstance(model, str):
-            fields["metadata"] = {"model": model}
-        read.turns.append(Turn(_chatgpt_text(message), fields))
+    for node, given in _branch(found):
+        try:
+            read.turns.append(_chatgpt_turn(id, node, given))
+        except InvalidInput as error:
+            read.turns.append(Turn(node, error=error))
+    _dated(read.turns, found.get("create_time"))
     return read
 
 
-def _branch(conversation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give the messages from the root to the current node."""
+def _chatgpt_turn(id: str, node: str, given: Any) -> Turn:
+    if isinstance(given, InvalidInput):
+        raise given
+    message = _mapping(given)
+    if message is None:
+        raise InvalidInput("message", "must be a JSON object")
+    fields: dict[str, Any] = {**_chatgpt_kind(message), "external_id": _id("chatgpt", id, node)}
+    model = (_mapping(message.get("metadata")) or {}).get("model_slug")
+    if isinstance(model, str):
+        fields["metadata"] = {"model": model}
+    at = _given_time(message.get("create_time"), "create_time")
+    return Turn(node, _chatgpt_text(message), fields, at)
+
+
+def _branch(conversation: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Give the messages from the root to the current node, each with the name of its node.
+
+    Where the branch breaks off above, an InvalidInput stands in place of the message.
+    """
     nodes = _mapping(conversation.get("mapping"))
     if nodes is None:
         raise InvalidInput("mapping", "must be a JSON object")
-    path: list[str] = []
+    path: list[tuple[str, Any]] = []
     seen: set[str] = set()
     at = conversation.get("current_node")
+    if nodes and at is None:
+        raise InvalidInput("current_node", "is missing")
+    if at is not None and (not isinstance(at, str) or at not in nodes):
+        raise InvalidInput("current_node", f"names no message of the conversation: {at!r:.80}")
     while at is not None:
         if not isinstance(at, str) or at not in nodes:
-            where = "current_node" if not path else "parent"
-            raise InvalidInput(where, f"names no message of the conversation: {at!r:.80}")
+            lost = InvalidInput("parent", f"names no message of the conversation: {at!r:.80}")
+            path.append((path[-1][0], lost))
+            break
         if at in seen:
             raise InvalidInput("parent", "the branch runs in a circle")
         seen.add(at)
-        path.append(at)
-        at = (_mapping(nodes[at]) or {}).get("parent")
-    if nodes and not path:
-        raise InvalidInput("current_node", "is missing")
-    for name in reversed(path):
-        message = _mapping((_mapping(nodes[name]) or {}).get("message"))
-        if message is not None:
-            yield name, message
+        node = _mapping(nodes[at])
+        if node is None:
+            path.append(
+                (at, InvalidInput("mapping", "must be a JSON object; what is above is lost"))
+            )
+            break
+        path.append((at, node.get("message")))
+        at = node.get("parent")
+    return ((name, message) for name, message in reversed(path) if message is not None)
 
 
 def _chatgpt_kind(message: dict[str, Any]) -> dict[str, Any]:
@@ -169,16 +227,6 @@ def _chatgpt_text(message: dict[str, Any]) -> str:
     return "\n".join(part for part in parts if part.strip())
 
 
-def _instant(seconds: Any) -> Any:
-    """Give seconds since 1970 as a datetime; anything else is for the engine to judge."""
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float | Decimal):
-        return seconds
-    try:
-        return _EPOCH + dt.timedelta(microseconds=int(Decimal(seconds) * 1_000_000))
-    except (ArithmeticError, ValueError) as error:
-        raise InvalidInput("create_time", f"is no instant of the calendar: {seconds}") from error
-
-
 # ----------------------------------------------------------------------------------- Claude
 
 
@@ -192,23 +240,38 @@ def claude(conversation: Any) -> Conversation:
     id = _named(found, "uuid")
     read = Conversation(_id("claude", id), _metadata(found.get("name"), "claude"))
     for number, given in enumerate(_list(found["chat_messages"]), start=1):
-        message = _mapping(given)
-        if message is None:
-            raise InvalidInput("chat_messages", f"message {number} is no JSON object")
-        name = message.get("uuid")
-        known = name if isinstance(name, str) and name else str(number)
-        shared = {} if message.get("created_at") is None else {"occurred_at": message["created_at"]}
-        files = _file_names(message)
-        for part, (kind, text) in enumerate(_blocks(message)):
-            fields: dict[str, Any] = {
-                "kind": kind,
-                "external_id": _id("claude", id, known, *([str(part + 1)] if part else [])),
-                **shared,
-            }
-            if files and part == 0:
-                fields["metadata"] = {"files": files}
-            read.turns.append(Turn(text, fields))
+        try:
+            read.turns.extend(_claude_turns(id, number, given))
+        except InvalidInput as error:
+            read.turns.append(Turn(number, error=error))
+    _dated(read.turns, found.get("created_at"))
     return read
+
+
+def _claude_turns(id: str, number: int, given: Any) -> Iterable[Turn]:
+    message = _mapping(given)
+    if message is None:
+        raise InvalidInput("message", "must be a JSON object")
+    own, at = _own_name(message, number), _given_time(message.get("created_at"), "created_at")
+    files = _file_names(message)
+    turns: list[Turn] = []
+    for part, (kind, text) in enumerate(_blocks(message)):
+        parts = [str(part + 1)] if part else []
+        fields: dict[str, Any] = {"kind": kind, "external_id": _id("claude", id, own, *parts)}
+        if files and part == 0:
+            fields["metadata"] = {"files": files}
+        turns.append(Turn(number, text, fields, at))
+    return turns
+
+
+def _own_name(message: dict[str, Any], number: int) -> str:
+    """Give the message's id as a part of a longer one, or one made of its place, as none is."""
+    name = message.get("uuid")
+    if not isinstance(name, str) or not name:
+        return f"#{number}"
+    for taken in "%:#":
+        name = name.replace(taken, f"%{ord(taken):X}")
+    return name
 
 
 def _blocks(message: dict[str, Any]) -> list[tuple[str, str]]:

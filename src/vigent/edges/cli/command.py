@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
+from rich.markup import escape
 from rich.text import Text
 
 from vigent.domain.schema import Schema
@@ -195,7 +196,7 @@ def command(
 
         called.__signature__ = inspect.Signature(everything)
         called.__annotations__ = {each.name: each.annotation for each in everything}
-        called.__doc__ = run.__doc__
+        called.__doc__ = escape(run.__doc__ or "")  # [mcp] is no markup
         app.command(name)(called)
         return run
 

@@ -24,6 +24,7 @@ __all__ = ["register"]
 
 GATE = "gate"
 EXTRACT = "extract"
+EVERY = (*DATASETS, *RECALL_SETS, GATE, EXTRACT)
 
 
 def _show(call: Call, result: dict[str, Any]) -> None:
@@ -61,6 +62,7 @@ def _tell_recall(call: Call, result: dict[str, Any]) -> None:
                 ("data set", Text(result["dataset"], style="bold")),
                 ("a search", f"{result['p50_ms']:.1f} ms, 95 of 100 in {result['p95_ms']:.1f} ms"),
                 ("indexed in", f"{result['index_s']:.1f} s"),
+                ("blank turns", ", ".join(result["blank_turns"])),
             ]
         ),
         table,
@@ -110,6 +112,8 @@ def _tell_extract(call: Call, found: dict[str, Any]) -> None:
 
 def _set_and_path(dataset: str, paths: list[Path]) -> tuple[str | None, Path]:
     """Give the set whose dialogues are extracted, for extract, and the path."""
+    if dataset not in EVERY:
+        raise InvalidInput("dataset", f"must be one of {', '.join(EVERY)}, not {dataset!r:.80}")
     if dataset == EXTRACT:
         if len(paths) != 2:
             raise InvalidInput("path", f"extract needs a set ({', '.join(EXTRACTABLE)}) and a path")
@@ -127,7 +131,7 @@ def eval_data(
         str,
         typer.Argument(
             metavar="DATASET",
-            help=f"One of {', '.join((*DATASETS, *RECALL_SETS, GATE, EXTRACT))}.",
+            help=f"One of {', '.join(EVERY)}.",
         ),
     ],
     paths: Annotated[

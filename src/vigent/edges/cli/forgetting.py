@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from vigent.edges.cli import options
+from vigent.edges.cli.boundary import ExitCode
 from vigent.edges.cli.command import Call, command
 from vigent.edges.cli.output import progress_bar
 from vigent.edges.cli.tables import card, moment, rows, visible
@@ -41,6 +42,17 @@ def sweep(call: Call) -> None:
         call.out.show(Text(f"Forgot {count} past their time."))
 
 
+def _confirm(question: str) -> None:
+    """Ask on the terminal; ends the command unless the answer is yes."""
+    try:
+        sure = typer.confirm(visible(question), err=True)
+    except typer.Abort:  # Ctrl-C or Ctrl-D
+        sure = False
+    if not sure:
+        print("Nothing was erased.", file=sys.stderr)
+        raise typer.Exit(ExitCode.NO_ANSWER)
+
+
 def erase_person(
     call: Call,
     person_id: Annotated[
@@ -49,17 +61,25 @@ def erase_person(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only count what would be removed.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="On a terminal: do not ask.")] = False,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait until it is gone from the files' bytes too.")
     ] = False,
 ) -> None:
-    """Remove everything of a person, and give a receipt."""
+    """Remove everything of a person, and give a receipt. It cannot be undone.
+
+    See with --dry-run first what would go. On a terminal it asks; where standard input is none,
+    as in a script, it does not.
+    """
     if person_id is None:
         person_id = call.person
     elif call.person not in {None, person_id}:
         raise InvalidInput("person", "the argument and --person name two different persons")
     if person_id is None:
         raise InvalidInput("person", "say whose memory to erase")
+    if not (dry_run or yes) and sys.stdin.isatty():
+        call.place()  # where there is no store there is nothing to ask about
+        _confirm(f"Erase {person_id} in tenant {call.tenant} of {call.db} for good?")
     with (
         call.open() as memory,
         progress_bar("counting" if dry_run else "erasing"),

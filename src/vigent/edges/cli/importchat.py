@@ -16,10 +16,12 @@ from rich.text import Text
 
 from vigent import Memory, VigentError
 from vigent.domain.strictjson import strict_json
+from vigent.domain.text import MAX_EPISODE, clean_text
+from vigent.domain.threads import ThreadItem
 from vigent.edges.cli.boundary import ExitCode, describe, exit_code_of, report
 from vigent.edges.cli.chats import Conversation, chatgpt, claude, format_of
 from vigent.edges.cli.command import Call, command
-from vigent.edges.cli.inputs import opened_file
+from vigent.edges.cli.inputs import is_no_text, opened_file
 from vigent.edges.cli.output import progress_bar
 from vigent.edges.cli.tables import card, visible
 from vigent.errors import InvalidInput, NotFound, ThreadExists
@@ -28,6 +30,10 @@ from vigent.parts import Threads
 __all__ = ["ChatImport", "register"]
 
 _FORMATS: Final = ("auto", "chatgpt", "claude", "jsonl")
+_TAKEN: Final = (
+    "What is taken: conversations.json of a ChatGPT or Claude export, or JSONL with one item a"
+    " line; --format chatgpt, claude or jsonl names one"
+)
 _KEPT_ERRORS: Final = 100
 _FIELDS: Final = frozenset(inspect.signature(Threads.append).parameters) - {"self"}
 
@@ -48,6 +54,7 @@ class ChatImport:
         self._made: list[tuple[str | None, str]] = []
         self._taken: Counter[tuple[str | None, str]] = Counter()
         self.empty = 0
+        self.undated = 0
         self.failed = 0
         self.errors: list[dict[str, Any]] = []
         self.exit_code = ExitCode.OK
@@ -58,20 +65,23 @@ class ChatImport:
             try:
                 found = read(document)
             except VigentError as error:
-                self._refuse("conversation", number, error)
+                self._refuse({"conversation": number}, error)
                 continue
             for turn in found.turns:
-                if not turn.content.strip():
+                where = {"conversation": number, "turn": turn.name}
+                if turn.error is not None:
+                    self._refuse(where, turn.error)
+                elif not turn.content.strip():
                     self.empty += 1
-                    continue
-                self._guarded(
-                    "conversation", number, found.id, self._person, found.metadata, turn.content,
-                    turn.fields,
-                )  # fmt: skip
+                else:
+                    self._guarded(
+                        where, found.id, self._person, found.metadata, turn.content, turn.fields
+                    )
 
     def lines(self, lines: Iterable[bytes]) -> None:
         """Take lines of JSON, an item each."""
         seen: Counter[bytes] = Counter()
+        times: dict[tuple[str | None, str], Any] = {}
         for number, raw in enumerate(lines, start=1):
             text = (raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw).strip()
             if not text:
@@ -79,33 +89,40 @@ class ChatImport:
             try:
                 fields = _item(text)
             except VigentError as error:
-                self._refuse("line", number, error)
+                self._refuse({"line": number}, error)
                 continue
             person = fields.pop("person", self._person)
             if fields.get("external_id") is None:
                 fields["external_id"] = _name(text, seen)
-            self._guarded(
-                "line", number, fields.pop("thread"), person, None, fields.pop("content"), fields
-            )
+            thread, content = fields.pop("thread"), fields.pop("content")
+            at = fields.pop("occurred_at", None)
+            if at is None and isinstance(thread, str):
+                at = times.get((person, thread))
+            if at is not None:
+                fields["occurred_at"] = at
+            if self._guarded({"line": number}, thread, person, None, content, fields):
+                times[person, thread] = at
 
     def _guarded(
         self,
-        unit: str,
-        number: int,
+        where: dict[str, Any],
         thread: Any,
         person: Any,
         metadata: dict[str, Any] | None,
         content: Any,
         fields: dict[str, Any],
-    ) -> None:
-        """Take one item, or count it as bad."""
+    ) -> bool:
+        """Take one item, or count it as bad; gives whether it was taken."""
         try:
             self._begin(thread, person, metadata)
-            self._memory.threads.append(thread, content, person=person, **fields)
+            item = self._memory.threads.append(thread, content, person=person, **fields)
+            _same(item, thread, content)
         except VigentError as error:
-            self._refuse(unit, number, error)
-        else:
-            self._taken[person, thread] += 1
+            self._refuse(where, error)
+            return False
+        self._taken[person, thread] += 1
+        self.undated += "occurred_at" not in fields
+        return True
 
     def _begin(self, thread: Any, person: Any, metadata: dict[str, Any] | None) -> None:
         """See to it that a thread is there, and note where it stood before."""
@@ -122,11 +139,11 @@ class ChatImport:
                 found = threads.get(thread, person=person)
         self._begun[person, thread] = found.last_position
 
-    def _refuse(self, unit: str, number: int, error: VigentError) -> None:
+    def _refuse(self, where: dict[str, Any], error: VigentError) -> None:
         """Count what is bad and go on; an error of the store's own ends the import."""
         if error.category not in {"caller", "conflict"}:
             raise error
-        problem = {unit: number, **describe(error)}
+        problem = {**where, **describe(error)}
         self._tell(problem)
         self.failed += 1
         self.exit_code = max(self.exit_code, exit_code_of(error))
@@ -158,10 +175,21 @@ class ChatImport:
             "items": sum(self._taken.values()),
             "new": new,
             "empty": self.empty,
+            "undated": self.undated,
             "failed": self.failed,
             "errors": self.errors,
             "seconds": round(seconds, 3),
         }
+
+
+def _same(item: ThreadItem, thread: str, content: str) -> None:
+    """Raise InvalidInput where the id of an item is that of another, which was given back."""
+    if item.content is None:  # deleted or past its time: what it said is not known any more
+        return
+    if item.thread != thread:
+        raise InvalidInput("external_id", f"is that of an item of thread {item.thread}")
+    if item.content != clean_text(content, "content", MAX_EPISODE)[0]:
+        raise InvalidInput("external_id", "is that of an item with other words")
 
 
 def _item(text: bytes) -> dict[str, Any]:
@@ -205,9 +233,9 @@ def _export(parts: Iterable[bytes]) -> list[Any]:
     try:
         document = strict_json(b"".join(parts))
     except ValueError as error:
-        raise InvalidInput("file", f"not valid JSON: {error}") from error
+        raise InvalidInput("file", f"not valid JSON: {error}. {_TAKEN}") from error
     if not isinstance(document, list):
-        raise InvalidInput("file", "must be a list of conversations")
+        raise InvalidInput("file", f"must be a list of conversations. {_TAKEN}")
     return cast("list[Any]", document)
 
 
@@ -216,6 +244,8 @@ def _prepared(
 ) -> Callable[[ChatImport], None]:
     """Read what must be known of a file before anything is stored; gives what stores it."""
     first, read = _first(source)
+    if (other := is_no_text(read[0] if read else b"", "chat export")) is not None:
+        raise other
     lines = chain(read, source)
     if form == "jsonl" or (form == "auto" and first in {b"{", b""}):
 
@@ -294,6 +324,10 @@ def _show(call: Call, name: str, summary: dict[str, Any]) -> None:
             ]
         )
     )
+    if summary["undated"]:
+        call.out.show(
+            Text(f"Without a time: {summary['undated']}. They count as said when first imported.")
+        )
     if not summary["complete"]:
         call.out.show(Text("Run the same import again to go on: what is in stays as it is."))
 

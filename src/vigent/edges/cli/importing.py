@@ -14,7 +14,7 @@ from rich.text import Text
 from vigent import Memory, VigentError, WriteResult
 from vigent.edges.cli.boundary import ExitCode, describe, exit_code_of, report
 from vigent.edges.cli.command import Call, command
-from vigent.edges.cli.inputs import opened_file
+from vigent.edges.cli.inputs import is_no_text, opened_file
 from vigent.edges.cli.jsonl import BadLine, EpisodeLine, Line, LineReader, WriteLine
 from vigent.edges.cli.moving import given_tenant, moved_in
 from vigent.edges.cli.output import progress_bar
@@ -158,6 +158,8 @@ def import_lines(
     """
     with opened_file(file) as (source, size):
         first = source.readline()
+        if (other := is_no_text(first, "JSONL")) is not None:
+            raise other
         lines = chain([first], source)
         if is_export(first):
             moved_in(call, file, given_tenant(call, ctx), lines)

@@ -16,6 +16,7 @@ from vigent.errors import InvalidInput
 
 __all__ = [
     "given",
+    "is_no_text",
     "json_object",
     "json_value",
     "opened_file",
@@ -29,6 +30,22 @@ _READ_AS: Final[dict[str, tuple[type, ...]]] = {
     "decimal": (int, Decimal),
     "boolean": (bool,),
 }
+
+
+_KNOWN_FILES: Final = {
+    b"SQLite format 3\0": "a SQLite file",
+    b"PK\x03\x04": "a ZIP archive",
+    b"\x1f\x8b": "a file packed with gzip",
+    b"%PDF-": "a PDF",
+}
+
+
+def is_no_text(first: bytes, wanted: str) -> InvalidInput | None:
+    """Give an error where the first bytes of a file are those of a known kind that is no text."""
+    for begin, kind in _KNOWN_FILES.items():
+        if first.startswith(begin):
+            return InvalidInput("file", f"this is no {wanted}; it looks like {kind}")
+    return None
 
 
 def given(**arguments: Any) -> dict[str, Any]:

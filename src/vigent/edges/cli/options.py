@@ -77,6 +77,14 @@ ValidFrom = Annotated[
         help=f"From when it holds. {_WHEN}: the start of that day.",
     ),
 ]
+Ends = Annotated[
+    str | None,
+    typer.Option(
+        "--valid-from",
+        metavar="WHEN",
+        help=f"From when it no longer holds. {_WHEN}: the start of that day.",
+    ),
+]
 ValueJson = Annotated[
     str | None,
     typer.Option(

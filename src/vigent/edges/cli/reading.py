@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from itertools import islice
 from typing import Annotated, Any, Final
 
@@ -52,13 +53,16 @@ def _stands_for(call: Call, answer: Record | State, asked: Asked) -> None:
         call.out.show(Text(", ".join(told), style="dim"))
 
 
-def _other_case(memory: Memory, subject: str, attribute: str) -> str:
-    """Name the attributes of the subject that differ from this one by case alone."""
-    names = {record.attribute for record in memory.list(subject=subject, include="history")}
-    alike = sorted(
-        n for n in names if n and n != attribute and n.casefold() == attribute.casefold()
-    )
-    return visible(f" There is {', '.join(alike)}: case counts.") if alike else ""
+def _alike(memory: Memory, subject: str, attribute: str) -> str:
+    """Name the attributes of the subject that look like this one."""
+    found = {record.attribute for record in memory.list(subject=subject, include="history")}
+    names = sorted(name for name in found if name and name != attribute)
+    same = [name for name in names if name.casefold() == attribute.casefold()]
+    if same:
+        return visible(f" There is {', '.join(same)}: case counts.")
+    folded = {name.casefold(): name for name in names}
+    near = [folded[name] for name in get_close_matches(attribute.casefold(), folded, cutoff=0.7)]
+    return visible(f" There is {', '.join(near)}.") if near else ""
 
 
 def _show_state(call: Call, state: State, asked: Asked) -> None:
@@ -95,7 +99,7 @@ def current(
             _show_state(call, memory.current(subject, **asked), asked)
             return
         found: Record | tuple[Record, ...] | None = memory.current(subject, attribute, **asked)
-        hint = "" if found or call.as_json else _other_case(memory, subject, attribute)
+        hint = "" if found or call.as_json else _alike(memory, subject, attribute)
     name = visible(f"{attribute} of {subject}")
     if not found:
         no_answer(call, None if found is None else [], f"Nothing is in force for {name}.{hint}")
@@ -131,7 +135,7 @@ def history(
     """Show the whole life of an attribute, with every revision."""
     with call.open() as memory:
         found = memory.history(subject, attribute)
-        hint = "" if found or call.as_json else _other_case(memory, subject, attribute)
+        hint = "" if found or call.as_json else _alike(memory, subject, attribute)
     if not found:
         name = visible(f"{attribute} of {subject}")
         no_answer(call, [], f"Nothing was ever known for {name}.{hint}")

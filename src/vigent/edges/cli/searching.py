@@ -9,11 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from vigent import Hit, SearchAnswer
+from vigent.domain.query import IndexState
 from vigent.edges.cli import options
+from vigent.edges.cli.boundary import ExitCode
 from vigent.edges.cli.command import Call, command, no_answer
 from vigent.edges.cli.inputs import given, json_object
 from vigent.edges.cli.output import visible
 from vigent.edges.cli.tables import counted, moment, piped_or_wide, rows, stacked
+from vigent.govern.indexing import Reindexed
 
 __all__ = ["register"]
 
@@ -146,13 +149,24 @@ def reindex(
         bool, typer.Option("--drop-other-models", help="Remove vectors that other models made.")
     ] = False,
 ) -> None:
-    """Build the search index of the store anew, and its vectors."""
+    """Build the search index of the store anew, and its vectors.
+
+    Ends with exit code 4 where not all have a vector; searches go by words for those meanwhile.
+    """
     with call.open() as memory:
         done = memory.index.rebuild(drop_other_models=drop_other_models)
         state = memory.index.status()
+    whole = not state.pending and state.problem is None
     if call.as_json:
-        call.out.document({**done._asdict(), "index": state.to_dict()})
-        return
+        status = "complete" if whole else "incomplete"
+        call.out.document({"status": status, **done._asdict(), "index": state.to_dict()})
+    else:
+        _show_reindexed(call, done, state)
+    if not whole:
+        raise typer.Exit(ExitCode.UNAVAILABLE)
+
+
+def _show_reindexed(call: Call, done: Reindexed, state: IndexState) -> None:
     memories = counted(done.memories, "memory", "memories")
     episodes = counted(done.episodes, "episode", "episodes")
     call.out.show(Text(f"Indexed {memories} and {episodes}."))

@@ -156,7 +156,7 @@ def retract(
         typer.Argument(metavar="VALUE", help="The value that no longer holds; without it, any."),
     ] = None,
     value_json: options.ValueJson = None,
-    valid_from: options.ValidFrom = None,
+    valid_from: options.Ends = None,
     timezone: options.Timezone = None,
     mode: Annotated[
         str,

@@ -22,7 +22,8 @@ from vigent.edges.http.calling import Called, Idempotency, Route, answer, reads,
 from vigent.edges.http.cursors import Limit, Next, cursor, place
 from vigent.edges.http.repeats import once
 from vigent.errors import IdempotencyMismatch, UnavailableError, VigentError
-from vigent.memory import Memory, Review
+from vigent.memory import Memory
+from vigent.parts import Review
 from vigent.service.caller import Caller
 from vigent.service.reviewing import candidate, readable, require_review, seen, waiting
 
