@@ -42,7 +42,7 @@ summary.
 | 1 | no answer: nothing fits the question; an empty `review list` is an answer |
 | 2 | bad input: the request cannot be served as it is |
 | 3 | conflict: the state is not what the request expects |
-| 4 | unavailable: busy, full or read-only; nothing was written, try again; of `reindex`: not all has a vector |
+| 4 | unavailable: busy, full, read-only; nothing written, try again; `reindex`: vectors missing |
 | 5 | a fault of Vigent, or `check` found one in the store |
 
 **Values** are text. Where `--schema` declares the attribute as an integer, a decimal or a boolean,
