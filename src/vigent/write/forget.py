@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vigent.domain.statements import Statement
 from vigent.domain.time import OPEN
+from vigent.joining import JoinedSnapshot
 from vigent.write.correct import run_of
 from vigent.write.finish import finish
 from vigent.write.gaps import leave_gap
@@ -43,5 +44,9 @@ def forget(work: Work, statement: Statement) -> bool:
             and s.kind == "value"
         ]
     leave_gap(work.transaction, work.key, memory, run, work.at, changes)
+    line = work.joined.timeline(work.key) if isinstance(work.joined, JoinedSnapshot) else None
+    if line is not None:  # a correction of it may stand under another of its names
+        told = tuple(changes.untold)
+        changes.untold.extend(u._replace(key=number) for number in line.keys for u in told)
     finish(work)
     return True
