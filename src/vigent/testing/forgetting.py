@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from vigent.errors import NotFound
 from vigent.memory import Memory
 from vigent.testing.clock import FakeClock
 
@@ -84,3 +85,32 @@ class ForgettingClaims:
         memory.forget(first, person="mira")
         assert "Porto" in _told(memory)
         assert _ANIMAL in _told(memory)
+
+    def test_what_is_past_its_time_cannot_be_updated(
+        self, memory: Memory, clock: FakeClock
+    ) -> None:
+        first = _id(memory.write(**_CITY, value=_ANIMAL, ttl_days=1))
+        clock.advance(days=1)
+        for changes in ({"importance": 3}, {"retention_policy": "keep"}):
+            with pytest.raises(NotFound):
+                memory.update(first, person="mira", **changes)
+        assert memory.current(**_CITY) is None
+
+    def test_a_repeated_write_does_not_tell_what_is_past_its_time(
+        self, memory: Memory, clock: FakeClock
+    ) -> None:
+        said = memory.capture("I live there.", person="mira").id
+        asked: dict[str, Any] = {
+            **_CITY, "value": _ANIMAL, "ttl_days": 1, "source_episode_id": said,
+        }  # fmt: skip
+        assert memory.write(**asked).memory == memory.write(**asked).memory
+        keyed: dict[str, Any] = {
+            **_CITY, "subject": "tom", "value": _ANIMAL, "expires_at": "2026-06-01T12:00:00Z",
+            "idempotency_key": "k",
+        }  # fmt: skip
+        assert memory.write(**keyed).memory == memory.write(**keyed).memory
+        clock.advance(seconds=12 * 3600)
+        assert memory.write(**keyed).memory is None
+        clock.advance(seconds=12 * 3600)
+        again = memory.write(**asked)
+        assert (again.outcome, again.memory) == ("stored", None)
