@@ -114,3 +114,23 @@ class ForgettingClaims:
         clock.advance(seconds=12 * 3600)
         again = memory.write(**asked)
         assert (again.outcome, again.memory) == ("stored", None)
+
+    def test_a_candidate_that_goes_contests_no_more(self, memory: Memory, clock: FakeClock) -> None:
+        key: dict[str, Any] = {
+            "subject": "mira", "attribute": "contested", "person": "mira",
+            "valid_from": "2026-03-01",
+        }  # fmt: skip
+
+        def contested() -> bool:
+            found: Any = memory.current("mira", "contested", person="mira")
+            return found.contested
+
+        memory.write(**key, value="a")
+        memory.write(**key, value="b", ttl_days=1)
+        other = _id(memory.write(**key, value="c", ttl_days=9))
+        assert contested()
+        clock.advance(days=2)
+        memory.sweep()
+        assert contested()
+        memory.forget(other, person="mira")
+        assert not contested()

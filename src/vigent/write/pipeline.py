@@ -313,7 +313,10 @@ class WritePipeline:
         at, one = work.at, entered.memory
         memory = None if one is None else self.record(one, _key_of(work, one.statement), at)
         ended = tuple([self.record(s, _key_of(work, s.statement), at) for s in entered.ended])
-        return WriteResult(entered.outcome, memory, ended, entered.reason)
+        reason = entered.reason
+        if reason is None and one is not None and one.statement.flagged:
+            reason = "hidden_characters_removed"
+        return WriteResult(entered.outcome, memory, ended, reason)
 
     def _followed(self, statement: Statement, at: Instant) -> Callable[[], str | None]:
         """Look up what a memory replaced when it is asked for, as it was known at the write."""
