@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple, cast
 
 from vigent.domain.changes import Answered
 from vigent.domain.text import check_id
@@ -30,7 +31,7 @@ class Once(NamedTuple):
         cls, tenant: str, caller: str, endpoint: str, name: str, *parts: object, salt: bytes
     ) -> Once:
         """Make one of what was asked for; raises InvalidInput for a name that is no id."""
-        text = json.dumps(parts, sort_keys=True, default=str)
+        text = json.dumps(_steady(parts))
         digest = hashlib.blake2b(text.encode(), key=salt, digest_size=16).digest()
         return cls(tenant, caller, endpoint, check_id(name, "idempotency_key"), digest)
 
@@ -53,3 +54,24 @@ class Once(NamedTuple):
             self.tenant, self.caller, self.endpoint, self.name, person, self.request,
             json.dumps(answer), now,
         )  # fmt: skip
+
+
+def _steady(part: object) -> object:
+    """Give a part of a request in one form, whatever the order of its names and of its sets.
+
+    Kinds are told apart, so that ``1``, ``True`` and ``"1"`` are different requests.
+    """
+    if isinstance(part, Mapping):
+        named = cast("Mapping[object, object]", part)
+        return {"named": sorted([_text(name), _text(of)] for name, of in named.items())}
+    if isinstance(part, (set, frozenset)):
+        return {"set": sorted(map(_text, cast("AbstractSet[object]", part)))}
+    if isinstance(part, (list, tuple)):
+        return [_steady(each) for each in cast("Sequence[object]", part)]
+    if part is None or isinstance(part, (str, bool)):
+        return part
+    return {type(part).__name__: str(part)}
+
+
+def _text(part: object) -> str:
+    return json.dumps(_steady(part))

@@ -1,6 +1,7 @@
 """Four functions for small experiments: add, propose, search and delete, one person at a time.
 
-The subject is a person, and what is kept are sentences about them. All four work on one memory:
+The subject is a person, and what is kept are sentences about them; None or an empty name is
+refused with InvalidInput. All four work on one memory:
 the file that ``VIGENT_DB`` names, else ``vigent.db``, or the one handed to ``use``.
 """
 
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vigent.domain.records import Record
+from vigent.domain.text import check_id
 from vigent.memory import Memory
 from vigent.settings import default_database
 
@@ -51,8 +53,9 @@ def add_memory(
 
     The same sentence again confirms the first one. Returns it as ``search_memory`` does.
     """
+    whose = check_id(subject, "subject")
     result = _default.memory().write(
-        person=subject, subject=subject, text=fact, source=source, ttl_days=days
+        person=whose, subject=subject, text=fact, source=source, ttl_days=days
     )
     return _shown(result.memory) if result.memory is not None else {}
 
@@ -69,6 +72,7 @@ def propose_memory(
     The check sees the sentence and answers True, False, or the reason why not. Returns
     ``{"accepted", "reason", "memory"}``; what was refused is not stored.
     """
+    check_id(subject, "subject")
     verdict = check(fact)
     if verdict is not True:
         reason = verdict if isinstance(verdict, str) else "refused by the check"
@@ -81,13 +85,13 @@ def search_memory(subject: str, query: str) -> list[dict[str, Any]]:
 
     Never another subject's, never what has expired or is no longer in force.
     """
-    found = _default.memory().search(query, person=subject, limit=10)
+    found = _default.memory().search(query, person=check_id(subject, "subject"), limit=10)
     return [_shown(record) for record in found.records if record.person_id == subject]
 
 
 def delete_subject(subject: str) -> dict[str, int]:
     """Remove everything of a subject, session records and memories; returns counts per table."""
-    return dict(_default.memory().erase_person(subject).counts)
+    return dict(_default.memory().erase_person(check_id(subject, "subject")).counts)
 
 
 def _shown(record: Record) -> dict[str, Any]:

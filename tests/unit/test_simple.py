@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vigent import Memory, VigentError, simple
+from vigent.errors import InvalidInput
 from vigent.testing import FakeClock
 
 SHOWN = {"text", "source", "memory_id", "expires_at", "recorded_from"}
@@ -138,3 +139,19 @@ def test_the_default_memory_is_the_file_of_the_environment(tmp_path, monkeypatch
     with Memory.open(str(tmp_path / "lab.db")) as memory:
         assert [record.text for record in memory.list(person="mira")] == ["Mira likes tea."]
     simple.use(None)
+
+
+@pytest.mark.parametrize("nobody", [None, ""])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda who: simple.add_memory(who, "a secret"),
+        lambda who: simple.propose_memory(who, "a secret", None, None, lambda _: True),
+        lambda who: simple.search_memory(who, "secret"),
+        simple.delete_subject,
+    ],
+)
+def test_nobody_is_no_subject(memory, nobody, call):
+    with pytest.raises(InvalidInput, match="subject"):
+        call(nobody)
+    assert list(memory.list()) == []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
 import pytest
 
 from vigent import Memory
-from vigent.errors import InvalidInput
+from vigent.errors import InvalidInput, UnavailableError
 from vigent.storage.sqlite.connection import Connections
 
 DESCRIPTORS = Path("/proc/self/fd")
@@ -82,3 +83,25 @@ def test_c56_where_no_write_ahead_log_is_possible_opening_is_refused(tmp_path):
         apsw.set_default_vfs(before)
     with Memory.open(tmp_path / "a.db", embedder="none") as memory:
         assert memory.write(subject="a", attribute="b", value="c").outcome == "stored"
+
+
+@pytest.mark.parametrize("how", ["removed", "renamed", "replaced"])
+def test_a_write_to_a_file_that_is_gone_is_no_success(tmp_path, how):
+    path = tmp_path / "m.db"
+    with Memory.open(path) as memory:
+        memory.write(subject="mira", attribute="city", value="Porto")
+        for each in sorted(tmp_path.iterdir()):
+            each.rename(tmp_path / f"was-{each.name}") if how == "renamed" else each.unlink()
+        if how == "replaced":
+            Memory.open(path).close()
+        with pytest.raises(UnavailableError, match="removed, renamed or replaced"):
+            memory.write(subject="mira", attribute="city", value="Braga")
+        with pytest.raises(UnavailableError, match="removed, renamed or replaced"):
+            memory.check()
+        with ThreadPoolExecutor(1) as other, pytest.raises(UnavailableError):
+            other.submit(memory.write, subject="mira", attribute="city", value="Faro").result()
+        assert path.exists() == (how == "replaced")
+        if how == "renamed":
+            for each in sorted(tmp_path.iterdir()):
+                each.rename(tmp_path / each.name.removeprefix("was-"))
+            assert memory.write(subject="mira", attribute="city", value="Braga").ended

@@ -31,6 +31,7 @@ __all__ = [
     "Refold",
     "ResourceChanges",
     "ThreadChanges",
+    "Untold",
     "Vectors",
     "Withdraw",
 ]
@@ -67,6 +68,18 @@ class Forget(NamedTuple):
     at: Instant
     gap: int
     withdrawn_at: Instant
+
+
+class Untold(NamedTuple):
+    """What entries of the audit about a key that name another target tell of a forgotten memory.
+
+    One that says what a correction found tells it where it names ``id``; one that has no target
+    (nothing was entered) where it has ``value``. Both are as they stand in the content.
+    """
+
+    key: int
+    id: str
+    value: str
 
 
 class Head(NamedTuple):
@@ -184,6 +197,7 @@ class ChangeSet:
     amended: list[Statement] = field(default_factory=_rows)
     refolded: list[Refold] = field(default_factory=_rows)
     forgotten: list[Forget] = field(default_factory=_rows)
+    untold: list[Untold] = field(default_factory=_rows)
     blanked: list[tuple[int, str]] = field(default_factory=_rows)
     retrieved: list[tuple[int, int]] = field(default_factory=_rows)
     """Numbers of statements, and how often each was given to a reader since."""

@@ -138,12 +138,26 @@ def shown_entries(
 ) -> list[dict[str, Any]]:
     """Give entries of the audit trail as they are answered.
 
-    Content about a memory that is past its time is null, as it will be once that is swept.
+    Content about a memory that is past its time, or that tells what a correction found of one, is
+    null, as it will be once that is swept.
     """
-    about = {row.target for row in rows if row.target is not None and row.content is not None}
-    found = snapshot.statements(tenant, ids=sorted(about)) if about else []
+    about = [_about(row) for row in rows]
+    every = set[str]().union(*about)
+    found = snapshot.statements(tenant, ids=sorted(every)) if every else []
     over = {s.id for _, s in found if s.expires_at <= now}
-    return [shown_entry(r._replace(content=None) if r.target in over else r) for r in rows]
+    return [
+        shown_entry(row._replace(content=None) if over & ids else row)
+        for row, ids in zip(rows, about, strict=True)
+    ]
+
+
+def _about(row: AuditRow) -> set[str]:
+    """Give the ids of the memories whose content an entry tells."""
+    if row.content is None:
+        return set()
+    said = json.loads(row.content)
+    told = set(said["ended"]) if "before" in said and "ended" in said else set[str]()
+    return told if row.target is None else told | {row.target}
 
 
 def shown_entry(row: AuditRow) -> dict[str, Any]:

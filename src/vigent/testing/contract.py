@@ -37,6 +37,7 @@ from vigent.memory import Memory
 from vigent.testing.aliases import AliasClaims
 from vigent.testing.clock import FakeClock
 from vigent.testing.contexts import ContextClaims
+from vigent.testing.forgetting import ForgettingClaims
 from vigent.testing.threads import ThreadClaims
 
 __all__ = ["CONTRACT_SCHEMA", "MemoryContract"]
@@ -68,7 +69,7 @@ def _values(records: Any) -> list[Any]:
     return [record.value for record in records]
 
 
-class MemoryContract(ThreadClaims, AliasClaims, ContextClaims, abc.ABC):
+class MemoryContract(ThreadClaims, AliasClaims, ContextClaims, ForgettingClaims, abc.ABC):
     """The claims of memory, asked of one adapter through its public face.
 
     ``durable`` says whether what was written is there when the path is opened again.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from vigent.domain.audit import person_digest
@@ -71,7 +71,7 @@ class Capture:
                 return self._enter(session, context, row)
             once = Once.of(
                 context.tenant, context.caller, "items", idempotency_key, context.store, person,
-                repr(self), salt=session.salt,
+                asdict(self), salt=session.salt,
             )  # fmt: skip
             before = once.before(session.transaction, row.recorded_at)
             if before is not None:

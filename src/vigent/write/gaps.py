@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from vigent.domain.changes import ChangeSet, Forget
+import orjson
+
+from vigent.domain.changes import ChangeSet, Forget, Untold
 from vigent.domain.statements import Key, Statement
 from vigent.domain.time import OPEN, Instant
 from vigent.ports.storage import Folding
@@ -33,6 +35,7 @@ def leave_gap(
         for s in rows
         if s.no in gone and s.forgotten_at == OPEN
     )
+    changes.untold.extend(_untold(key, [s for s in rows if s.no in gone]))
     token = next(s.token for s in rows if s.no == memory)
     ends = {found.belief.valid_to for found in transaction.beliefs(key, memory)}
     changes.blanked.extend(
@@ -41,3 +44,11 @@ def leave_gap(
         if (s.kind in ("end", "none") and s.token == token)
         or (s.kind in ("none", "others") and s.valid_from in ends)
     )
+
+
+def _untold(key: Key, gone: Sequence[Statement]) -> Iterable[Untold]:
+    """Say how the audit tells what is gone: what corrected it, what was asked for and not found."""
+    for number in {key.no, *(s.key for s in gone)}:
+        for s in gone:
+            value = orjson.dumps(s.value if s.text is None else s.text).decode()
+            yield Untold(number, f'"{s.id}"', f'"value":{value}')

@@ -17,7 +17,7 @@ from vigent.domain.time import OPEN, Instant
 from vigent.errors import InvalidInput, NotFound, UnavailableError
 from vigent.joining import JoinedSnapshot
 from vigent.ports.storage import Storage
-from vigent.standing import half_life, last_belief, neighbours
+from vigent.standing import half_life, last_belief, neighbours, shown
 from vigent.write.answering import Standing, apply, lookup
 from vigent.write.context import Context
 from vigent.write.correct import correct, never_was
@@ -278,32 +278,29 @@ class WritePipeline:
     def _again(self, session: Session, work: Work, first: Statement) -> WriteResult:
         """Give the first answer again: the same request of the same episode changes nothing."""
         outcome, _, memory_id = first.outcome.partition(" ")
-        rows = (
-            session.transaction.statements(self.context.tenant, ids=[memory_id])
-            if memory_id
-            else []
-        )
+        find, tenant = session.transaction.statements, self.context.tenant
+        rows = find(tenant, ids=[memory_id]) if memory_id else []
         memory = self._as_stored(work, rows[0][1]) if rows else None
-        ended = [
-            self._as_stored(work, row)
-            for _, row in session.transaction.statements(
-                self.context.tenant, ids=first.ended.split()
-            )
-        ]
+        ended = [self._as_stored(work, row) for _, row in find(tenant, ids=first.ended.split())]
         entered = Entered(outcome, memory, tuple(s for s in ended if s is not None), first.reason)
         return self.show(entered, work)
 
     def _as_stored(self, work: Work, statement: Statement) -> Standing | None:
-        if statement.forgotten_at != OPEN:
-            return None
+        return self._standing(work, statement) if shown(statement, work.at) else None
+
+    def _standing(self, work: Work, statement: Statement) -> Standing:
         last = last_belief(work.joined or work.transaction, work.key, statement)
         stretch = Stretch(last.valid_from, last.valid_to, last.recorded_from, last.recorded_to)
         return lookup(work, statement, stretch)
 
     def stored(self, work: Work, statement: Statement) -> Record | None:
-        """Give a stored memory as a record; None where it was forgotten."""
+        """Give a stored memory as a record; None where nothing of it is shown."""
         standing = self._as_stored(work, statement)
         return None if standing is None else self.record(standing, work.key, work.at)
+
+    def amended(self, work: Work, statement: Statement) -> Record:
+        """Give a memory that was changed in place as a record, even where that ends its time."""
+        return self.record(self._standing(work, statement), work.key, work.at)
 
     def candidate(self, key: Key, statement: Statement) -> Record:
         """Give a candidate as a record: it holds over what it says, if it is accepted."""
@@ -316,7 +313,10 @@ class WritePipeline:
         at, one = work.at, entered.memory
         memory = None if one is None else self.record(one, _key_of(work, one.statement), at)
         ended = tuple([self.record(s, _key_of(work, s.statement), at) for s in entered.ended])
-        return WriteResult(entered.outcome, memory, ended, entered.reason)
+        reason = entered.reason
+        if reason is None and one is not None and one.statement.flagged:
+            reason = "hidden_characters_removed"
+        return WriteResult(entered.outcome, memory, ended, reason)
 
     def _followed(self, statement: Statement, at: Instant) -> Callable[[], str | None]:
         """Look up what a memory replaced when it is asked for, as it was known at the write."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +18,7 @@ from vigent.errors import (
     NotFound,
 )
 from vigent.once import Once
+from vigent.standing import shown
 from vigent.write.accept import (
     RETRACT_FIELDS,
     WRITE_FIELDS,
@@ -78,9 +78,9 @@ class Writer:
             return self.pipeline.enter(session, draft)
         context, now = self.context, self.context.clock.now()
         scope = (context.store, draft.person)
-        asked = Once(
-            context.tenant, context.caller, verb, check_id(idempotency_key, "idempotency_key"),
-            _request_digest(session.salt, scope, request),
+        asked = Once.of(
+            context.tenant, context.caller, verb, idempotency_key, *scope, request,
+            salt=session.salt,
         )  # fmt: skip
         before = asked.before(session.transaction, now)
         if before is not None:
@@ -222,12 +222,15 @@ class Writer:
         """Change fields in place; what is not named stays."""
         with self.pipeline.session() as session:
             key, statement = self.owned(session, memory_id, person)
-            if statement.forgotten_at != OPEN:
-                raise NotFound(f"memory_id: there is no memory {memory_id} here")
-            columns = accept_update(self.context.schema, statement.type, changes)
             work = self.pipeline.work(session, key)
+            gone = f"memory_id: there is no memory {memory_id} here"
+            if statement.forgotten_at != OPEN:
+                raise NotFound(gone, field="memory_id")
             number = head_of_run(work, statement)
             head = work.find(number)
+            if not shown(head, work.at):  # past its time: an update would bring it back
+                raise NotFound(gone, field="memory_id")
+            columns = accept_update(self.context.schema, statement.type, changes)
             work.amend(self._updated(work, head, columns))
             finish(work)
             work.changes.audit.append(
@@ -238,10 +241,7 @@ class Writer:
                 )
             )  # fmt: skip
             apply(work)
-            record = self.pipeline.stored(work, work.find(number))
-        if record is None:
-            raise NotFound(f"memory_id: there is no memory {memory_id} here")
-        return record
+            return self.pipeline.amended(work, work.find(number))
 
     def _updated(self, work: Work, head: Statement, columns: dict[str, Any]) -> Statement:
         at = work.at
@@ -296,8 +296,3 @@ def _edit(changes: Mapping[str, Any], head: Statement, after: Statement) -> dict
         "before": {c: getattr(head, c) for c in moved},
         "after": {c: getattr(after, c) for c in moved},
     }
-
-
-def _request_digest(salt: bytes, scope: tuple[str, str], request: Mapping[str, Any]) -> bytes:
-    text = repr((scope, sorted((k, repr(v)) for k, v in request.items())))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=salt).digest()

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from vigent.domain.audit import GENESIS, AuditSummary, Kept, Sealed, pruned_to, seal_hash, verified
-from vigent.domain.changes import AuditEntry, ChangeSet
+from vigent.domain.changes import AuditEntry, ChangeSet, Untold
 from vigent.domain.resources import AuditRow
 from vigent.domain.time import Instant
 from vigent.domain.usage import UsageRow
@@ -43,6 +43,12 @@ class TrailRows:
         """Take what a change set enters, meters and lets go."""
         for entry in changes.audit:
             self.entries[entry.id] = entry
+        self.emptied.update(
+            e.id
+            for u in changes.untold
+            for e in self.entries.values()
+            if (e.tenant, e.key) == (changes.tenant, u.key) and _tells(e, u)
+        )
         for row in changes.used:
             before = self.usage.get(row[:5], row._replace(calls=0, failed=0, input_tokens=0,
                                                           output_tokens=0))  # fmt: skip
@@ -140,3 +146,9 @@ class AuditView:
         """Give what model calls came to on the days in ``[since, until)``, day by day."""
         every = self._trail.usage.values()
         return sorted(row for row in every if row.tenant == tenant and since <= row.day < until)
+
+
+def _tells(entry: AuditEntry, untold: Untold) -> bool:
+    if entry.target is None and untold.value in entry.content:
+        return True
+    return untold.id in entry.content and ',"before":' in entry.content

@@ -491,6 +491,14 @@ SELECT nextval(pg_get_serial_sequence('passage', 'no')), tenant FROM tenant_name
 DELETE FROM audit_content
 WHERE tenant = ?1 AND audit IN (SELECT no FROM audit WHERE tenant = ?1 AND target = ?2);
 
+-- name: audit_untell
+-- Empty what else of a key tells of a memory: corrections of it, and what entered nothing.
+DELETE FROM audit_content
+WHERE tenant = ?1 AND key = ?2
+    AND ((strpos(content, ?3) > 0 AND strpos(content, ',"before":') > 0)
+        OR (strpos(content, ?4) > 0
+            AND EXISTS (SELECT 1 FROM audit WHERE no = audit_content.audit AND target IS NULL)));
+
 -- name: audit_unsealed
 -- Entries that no seal covers yet, the oldest first.
 SELECT no, id, digest FROM audit WHERE tenant = ? AND seal IS NULL ORDER BY no LIMIT ?;

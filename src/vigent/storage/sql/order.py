@@ -40,6 +40,7 @@ ORDER: Final = (
     "audit_forget",
     "audit_insert",
     "audit_content_insert",
+    "audit_untell",
     "activity_insert",
     "job_finished",
     "answer_insert",

@@ -106,6 +106,7 @@ class Gathering(SqlSnapshot):
         )
         unindex(add, tenant, [(MEMORY, f.statement) for f in changes.forgotten])
         add("audit_forget", [(tenant, f.id) for f in changes.forgotten])
+        add("audit_untell", [(tenant, *u) for u in changes.untold])
         add("statement_blank", [(number, tenant) for number, _ in changes.blanked])
         add("audit_forget", [(tenant, id) for _, id in changes.blanked])
         add("audit_forget", [(tenant, id) for id in changes.unsaid])

@@ -160,6 +160,7 @@ class SqliteStorage:
 
     def check(self, tenant: str | None = None) -> list[str]:
         """Say what does not add up in the file and its rows."""
+        self._connections.in_place()
         with self.snapshot() as snapshot:  # what others write meanwhile is not half seen
             found = self._connections.get().execute("PRAGMA quick_check").fetchall()
             problems = [text for (text,) in found if text != "ok"]

@@ -723,6 +723,14 @@ VALUES (?, ?, ?, ?, ?, ?, ?);
 DELETE FROM audit_content
 WHERE audit IN (SELECT no FROM audit WHERE tenant = ? AND target = ?);
 
+-- name: audit_untell
+-- Empty what else of a key tells of a memory: corrections of it, and what entered nothing.
+DELETE FROM audit_content
+WHERE tenant = ?1 AND key = ?2
+    AND ((instr(content, ?3) > 0 AND instr(content, ',"before":') > 0)
+        OR (instr(content, ?4) > 0
+            AND EXISTS (SELECT 1 FROM audit WHERE no = audit_content.audit AND target IS NULL)));
+
 -- name: audit_unsealed
 -- Entries that no seal covers yet, the oldest first.
 SELECT no, id, digest FROM audit WHERE tenant = ? AND seal IS NULL ORDER BY no LIMIT ?;
