@@ -1,4 +1,4 @@
-"""Recall keeps to the time and the room that are given, whatever stands beside what is asked for."""
+"""Recall keeps to the time and the room that are given."""
 
 from __future__ import annotations
 

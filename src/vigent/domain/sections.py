@@ -135,8 +135,8 @@ def line_of(record: Record, zone: Zone, *, doubtful: Container[str] = ()) -> str
     ``valid_from`` stands where it was stated or comes from an episode, ``valid_to`` where an end
     is known; times are of the zone, a day alone where it begins then. A commitment that was due
     by the time of the answer says that it is overdue, and a memory that does not hold then, because
-    another time was asked about, that it is not in force; so do the ``doubtful``, which may not have
-    held at that time.
+    another time was asked about, that it is not in force; so do the ``doubtful``, which may not
+    have held at that time.
     """
     fields = _opened(record)
     if record.key.subject and record.name and record.memory_type != "block":
@@ -283,7 +283,8 @@ def assemble(parts: Sequence[Part], room: Room) -> Assembled:
     """Walk the parts in order and write the block.
 
     A record that does not fit what is left is skipped, never cut, and the next one tried, until
-    nothing would fit. Where the count of a part is reached its walk stops. The whole text stays within the budget.
+    nothing would fit. Where the count of a part is reached its walk stops. The
+    whole text stays within the budget.
     """
     out = Assembled()
     lines: dict[str, list[tuple[str, Record]]] = {}

@@ -105,12 +105,10 @@ class _Calendar:
         past, ahead = is_past(question), may_be_future(question)
         if shape in {"this", "weekday"} and (ahead or not past):
             return None
-        if shape == "instant":
-            return self.at_instant(lead, text)
         if shape == "rolling":
             return None, self.first(self.back(text)), None
-        if shape == "ago":
-            return self.ago(expression)
+        if shape in {"ago", "instant"}:
+            return self.ago(expression) if shape == "ago" else self.at_instant(lead, text)
         if shape == "pair":
             span = self.pair(text)
         elif shape == "edge":

@@ -107,17 +107,22 @@ class Checker:
         rows = self.view.plain.said(self.reading.tenant, numbers) if numbers else []
         return {row.episode.no: row for row in rows}
 
-    def _memory(self, one: Found, key: Key, statement: Statement) -> Hit | None:
+    def _suits(self, key: Key, statement: Statement) -> bool:
+        """Whether a memory may be shown and fits the filters that need no stretch."""
         wanted = self.wanted
         if not shown(statement, self.reading.now_of(key)):
-            return None
+            return False
         if wanted.subjects is not None and key.id.subject not in wanted.subjects:
-            return None
+            return False
         if wanted.attributes is not None and key.id.attribute not in wanted.attributes:
-            return None
-        if wanted.metadata is not None and not wanted.metadata(json.loads(statement.metadata)):
-            return None
+            return False
         if wanted.undated and (key.id.attribute or statement.basis == "stated"):
+            return False
+        return wanted.metadata is None or wanted.metadata(json.loads(statement.metadata))
+
+    def _memory(self, one: Found, key: Key, statement: Statement) -> Hit | None:
+        wanted = self.wanted
+        if not self._suits(key, statement):
             return None
         holding = joined_holding(self.reading, self.view, key, statement, wanted.at)
         if holding is None:

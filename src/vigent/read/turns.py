@@ -30,7 +30,8 @@ def recent_turns(
 ) -> Conversation:
     """Give the last turns of a thread before what is asked.
 
-    A user item and what follows it is a turn; so is what stands before the first of them. Without a query the last user item is what is
+    A user item and what follows it is a turn; so is what stands before the first of
+    them. Without a query the last user item is what is
     asked; it stays where it is, with what came after it. A query that repeats the thread's last
     item is not given twice. Raises NotFound.
     """
