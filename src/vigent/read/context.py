@@ -159,16 +159,24 @@ class Contexts:
                 question = question[:MAX_TEXT]
             if asked.timezone is not None:
                 search = partial(search, timezone=asked.timezone)
-            ask = partial(
-                topical, self.reading, search, question, person, self.block, limit, settings.rank
+            topic = topical(
+                self.reading, search, question, person, self.block, limit, settings.rank
             )
-            topic = ask()
             if settings.episodes_limit and self.block.wants("episode"):
                 past = sessions(search, question, person, self.block, settings.episodes_limit)
         written = self._written(person, asked, topic, limit, past, budget)
-        if topic is not None and topic.more and written.lacks(topic.records, limit):
+        if question and topic is not None and topic.more and written.lacks(topic.records, limit):
             # What fits may stand behind all that was looked at, and that was too large.
-            topic = ask(far=True)
+            topic = topical(
+                self.reading,
+                search,
+                question,
+                person,
+                self.block,
+                limit,
+                settings.rank,
+                far=True,
+            )
             written = self._written(person, asked, topic, limit, past, budget)
         notes += [
             f"the block {record.key.attribute[1:]} does not fit"
