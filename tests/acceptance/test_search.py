@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from vigent import Memory
 from vigent.domain.passages import CHUNK, chunks
+from vigent.domain.query import NOTHING_THEN
+from vigent.domain.time import parse_instant
 from vigent.domain.tokens import estimate_tokens
 from vigent.errors import InvalidInput, NaiveInstant
 from vigent.testing import FakeClock, HashEmbedder
@@ -408,13 +410,14 @@ class TestTimeWords:
         assert values(answer) == ["Braga"]
         assert "as_of was given" in answer.plan.notes[0]
 
-    def test_what_was_told_later_of_that_time_is_found_as_of_now(self, recall, clock):
+    def test_what_was_told_later_of_that_time_is_found_and_not_as_in_force(self, recall, clock):
         clock.set("2026-07-01T12:00:00Z")
         recall.write(text="The picnic in May had zinnias on each table")
         answer = recall.search("Which zinnias were there at the picnic on 2 May?")
         assert len(answer) == 1
-        assert "nothing held then: as of now" in answer.plan.notes
-        assert answer.plan.as_of is None
+        assert not answer[0].in_force
+        assert NOTHING_THEN in answer.plan.notes
+        assert answer.plan.as_of == parse_instant("2026-05-02", "t", bare_date="end")
         assert len(recall.search("zinnias picnic", as_of="2026-05-02")) == 0
 
     def test_a_fact_that_began_later_is_no_answer_for_then(self, recall, clock):

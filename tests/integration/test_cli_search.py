@@ -86,7 +86,7 @@ class TestSearch:
         assert "was taken as a time" in out
         assert "by words alone" in out
         out = told.run("search", "Porto", "--include", "history").out
-        assert "no longer in force" in out
+        assert "not in force" in out
         out = told.run("search", "ferns Mondays", "--budget", "3", "--include", "episodes")
         assert out.code == 1
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from vigent.domain.episodes import Episode
 from vigent.domain.records import Record
 from vigent.domain.threads import ThreadItem
 from vigent.domain.time import Instant, instant_of, iso
 
-__all__ = ["Hit", "IndexState", "Plan", "SearchAnswer", "TimeWords"]
+__all__ = ["NOTHING_THEN", "Hit", "IndexState", "Plan", "SearchAnswer", "TimeWords"]
+
+
+NOTHING_THEN: Final = "nothing held then: text without a date is given, not as in force"
+"""What an answer says where nothing held at the time that a question names."""
 
 
 def _episode(found: Mapping[str, Any]) -> Episode:

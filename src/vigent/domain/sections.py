@@ -10,7 +10,7 @@ import datetime as dt
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
@@ -129,13 +129,14 @@ def _when(instant: Instant, zone: Zone) -> str:
     return local.isoformat(timespec="auto").replace("+00:00", "Z")
 
 
-def line_of(record: Record, zone: Zone) -> str:
+def line_of(record: Record, zone: Zone, *, doubtful: Container[str] = ()) -> str:
     """Give a record as one line of JSON, with the memory id to cite.
 
     ``valid_from`` stands where it was stated or comes from an episode, ``valid_to`` where an end
     is known; times are of the zone, a day alone where it begins then. A commitment that was due
     by the time of the answer says that it is overdue, and a memory that does not hold then, because
-    another time was asked about, that it is not in force.
+    another time was asked about, that it is not in force; so do the ``doubtful``, which may not
+    have held at that time.
     """
     fields = _opened(record)
     if record.key.subject and record.name and record.memory_type != "block":
@@ -154,7 +155,8 @@ def line_of(record: Record, zone: Zone) -> str:
         fields["valid_from"] = _when(record.stretch.valid_from, zone)
     if record.stretch.valid_to != OPEN:
         fields["valid_to"] = _when(record.stretch.valid_to, zone)
-    if not record.stretch.valid_from <= record.answered_at < record.stretch.valid_to:
+    holds = record.stretch.valid_from <= record.answered_at < record.stretch.valid_to
+    if not holds or record.memory_id in doubtful:
         fields["in_force"] = False
     fields["memory_id"] = record.memory_id
     return json_line(fields)
@@ -216,8 +218,7 @@ class Candidates:
 class Part:
     """One walk: what to choose from, how many at most, and where each of them stands.
 
-    ``misses`` is how many records in a row may not fit before the walk gives up. ``cap`` is the
-    most tokens that these may take; ``outside_share`` exempts shared ones from the
+    ``cap`` is the most tokens that these may take; ``outside_share`` exempts shared ones from the
     share that they have.
     """
 
@@ -227,7 +228,6 @@ class Part:
     limit: int | None = None
     cap: float = math.inf
     outside_share: bool = False
-    misses: int = 40
 
 
 @dataclass(slots=True)
@@ -254,7 +254,10 @@ class Room:
 
 @dataclass(slots=True)
 class Assembled:
-    """The block and the account of it; ``sections`` names the memories under each label."""
+    """The block and the account of it; ``sections`` names the memories under each label.
+
+    ``full`` says that not even the shortest line would fit what is left.
+    """
 
     text: str = ""
     tokens: int = 0
@@ -262,14 +265,26 @@ class Assembled:
     dropped_by_count: int = 0
     dropped_by_budget: int = 0
     too_large: list[Record] = field(default_factory=list[Record])
+    full: bool = False
+
+    def lacks(self, records: Sequence[Record], limit: int) -> bool:
+        """Whether some of these were too large, and fewer are given than the limit and room allow.
+
+        Then smaller ones that nobody has looked at may have their place.
+        """
+        if self.full or not self.too_large:
+            return False
+        ids = {record.memory_id for record in records}
+        given = sum(id in ids for label in self.sections.values() for id in label)
+        return given < limit and any(record.memory_id in ids for record in self.too_large)
 
 
 def assemble(parts: Sequence[Part], room: Room) -> Assembled:
     """Walk the parts in order and write the block.
 
     A record that does not fit what is left is skipped, never cut, and the next one tried, until
-    nothing would fit or too many in a row did not. Where the count of a part is reached its walk
-    stops. The whole text stays within the budget.
+    nothing would fit. Where the count of a part is reached its walk stops. The
+    whole text stays within the budget.
     """
     out = Assembled()
     lines: dict[str, list[tuple[str, Record]]] = {}
@@ -285,6 +300,7 @@ def assemble(parts: Sequence[Part], room: Room) -> Assembled:
         # A tokenizer of the caller's may count the whole as more than its lines.
         out.too_large.append(lines[kept[-1]].pop()[1])
         out.dropped_by_budget += 1
+    out.full = room.tokens - room.spent < room.count(_SHORTEST)
     out.sections = {label: tuple(record.memory_id for _, record in lines[label]) for label in kept}
     return out
 
@@ -297,7 +313,6 @@ def _walk(
         out.dropped_by_count += part.candidates.left
         return
     frame, least = room.count(f"{OPENING}\n{CLOSING}\n"), room.count(_SHORTEST)
-    missed = 0
     for record in part.candidates:
         label, text = part.label(record), part.line(record)
         cost = room.count(f"{text}\n")
@@ -309,13 +324,12 @@ def _walk(
         if spent + cost > part.cap or not room.take(cost, shared=shared):
             out.dropped_by_budget += 1
             out.too_large.append(record)
-            missed += 1
-            if missed >= part.misses or room.tokens - room.spent < least:
+            if room.tokens - room.spent < least:
                 out.dropped_by_budget += part.candidates.left  # none of them would fit
                 return
             continue
         lines.setdefault(label, []).append((text, record))
-        taken, spent, missed = taken + 1, spent + cost, 0
+        taken, spent = taken + 1, spent + cost
         if taken == part.limit:
             out.dropped_by_count += part.candidates.left
             return

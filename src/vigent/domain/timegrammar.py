@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-__all__ = ["Expression", "expression_of", "is_past", "may_be_future"]
+__all__ = ["Expression", "expression_of", "instant_in", "is_past", "may_be_future"]
 
 
 class Expression(NamedTuple):
@@ -36,6 +36,10 @@ _WEEKDAY: Final = "(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)"
 _DAY: Final = r"(?:0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?\b"
 _YEAR: Final = "(?:19|20)[0-9]{2}"
 _ISO: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_INSTANT: Final = (
+    rf"{_ISO}[T ][0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]{{1,6}})?)?"
+    r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+)
 _COUNT: Final = r"[1-9][0-9]?|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _DATE: Final = rf"(?:(?:the )?{_DAY}(?: of)? {_MONTH}|{_MONTH} (?:the )?{_DAY})(?:,? {_YEAR})?"
 _PERIOD: Final = rf"(?:{_MONTH}(?: of|,)? {_YEAR}|{_FULL}|{_YEAR}|last (?:week|month|year))"
@@ -49,6 +53,7 @@ _SHAPES: Final = (
     ("last", "last (?:week|month|year)"),
     ("this", "this (?:week|month|year)"),
     ("lastday", rf"last {_WEEKDAY}"),
+    ("instant", _INSTANT),
     ("date", rf"{_ISO}|{_DATE}"),
     ("monthyear", rf"{_MONTH}(?: of|,)? {_YEAR}"),
     ("month", _FULL),
@@ -65,6 +70,7 @@ _ENGLISH: Final = re.compile(
     r"(?![\w'/+%°$€£-]|[.,:][0-9])",
     re.IGNORECASE,
 )
+_WRITTEN: Final = re.compile(rf"(?<![\w-]){_INSTANT}(?![\w:])", re.IGNORECASE)
 _ANY: Final = frozenset({"since", "before", "after", "prior to"})
 _WITHIN: Final = frozenset({"in", "during", "throughout", "as of", "as at"})
 _LOOSE: Final = frozenset({"in", "on", "at", "over", "within"})
@@ -77,6 +83,7 @@ _TAKEN: Final = {
     "last": {"", "from", "as of", *_ANY},
     "this": {"", "during"},
     "lastday": {"", "on", *_ANY},
+    "instant": {"on", "at", "as of", "as at", *_ANY},
     "date": {"on", "as of", "as at", *_ANY},
     "monthyear": _WITHIN | _ANY,
     "month": _WITHIN | _ANY,
@@ -85,7 +92,7 @@ _TAKEN: Final = {
 }
 # Shapes that name a time beyond doubt: one that stands there without a preposition is content
 # ("the 2023 budget"), and the question may well be about it.
-_PLAIN: Final = frozenset({"pair", "date", "monthyear", "year"})
+_PLAIN: Final = frozenset({"pair", "instant", "date", "monthyear", "year"})
 # A shape that is also a common word or number has to be followed by an end or a function word.
 _WEAK: Final = frozenset({"month", "year", "weekday", "pair"})
 
@@ -223,6 +230,12 @@ def may_be_future(question: str) -> bool:
     if _AHEAD.search(question):
         return True
     return bool(_INTENDED.search(question)) and not _PAST.search(question)
+
+
+def instant_in(question: str) -> str | None:
+    """Give the first instant in ISO form that stands in a question, taken or not."""
+    found = _WRITTEN.search(question)
+    return None if found is None else found.group()
 
 
 def expression_of(question: str) -> Expression | None:

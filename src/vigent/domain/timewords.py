@@ -16,10 +16,10 @@ from dateparser.date import DateDataParser
 
 from vigent.domain.query import TimeWords
 from vigent.domain.time import Instant, parse_instant, to_datetime
-from vigent.domain.timegrammar import Expression, expression_of, is_past, may_be_future
+from vigent.domain.timegrammar import Expression, expression_of, instant_in, is_past, may_be_future
 from vigent.errors import InvalidInput
 
-__all__ = ["find_time_words"]
+__all__ = ["find_time_words", "read_time_words"]
 
 _DAY: Final = dt.timedelta(days=1)
 _NEAR: Final = dt.timedelta(days=92)
@@ -54,9 +54,25 @@ def find_time_words(question: str, *, now: Instant, timezone: str) -> TimeWords 
     latest that has begun by ``now``. Two times in one question, times to come without a year, and
     words that may be no time give None. Raises InvalidInput for an unknown zone.
     """
+    return read_time_words(question, now=now, timezone=timezone)[0]
+
+
+def read_time_words(
+    question: str, *, now: Instant, timezone: str
+) -> tuple[TimeWords | None, str | None]:
+    """Give the time that a question names, else the words that look like one and were not taken.
+
+    Words not taken: of a day that there is not, an hour that the clocks skipped or had twice, a
+    time that may be another one, and an instant in ISO form beside other times.
+    """
     expression = expression_of(question)
     if expression is None:
-        return None
+        return None, instant_in(question)
+    found = _found(expression, question, now, timezone)
+    return found, (expression.words if found is None else None)
+
+
+def _found(expression: Expression, question: str, now: Instant, timezone: str) -> TimeWords | None:
     # An unknown zone is the caller's mistake; whatever else is refused is no time of the question.
     parse_instant(dt.date(2000, 1, 1), "timezone", timezone=timezone, bare_date="start")
     try:
@@ -91,8 +107,8 @@ class _Calendar:
             return None
         if shape == "rolling":
             return None, self.first(self.back(text)), None
-        if shape == "ago":
-            return self.ago(expression)
+        if shape in {"ago", "instant"}:
+            return self.ago(expression) if shape == "ago" else self.at_instant(lead, text)
         if shape == "pair":
             span = self.pair(text)
         elif shape == "edge":
@@ -228,6 +244,12 @@ class _Calendar:
         if read is None:
             raise InvalidInput("query", "names no stretch of time")
         return read[0]
+
+    def at_instant(self, lead: str, text: str) -> _Times:
+        at = parse_instant(text.upper().replace(" ", "T"), "query", timezone=self.timezone)
+        if lead in {"since", "after"}:
+            return None, at, None
+        return (None, None, at) if lead in {"before", "prior to"} else (at, None, None)
 
     def at_clock(self, day: dt.date, clock: str) -> Instant:
         digits, half = clock.lower().removesuffix("am").removesuffix("pm"), clock.lower()[-2:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +13,16 @@ from vigent.domain.corpus import Corpus
 from vigent.domain.passages import ITEM
 from vigent.domain.precise import bearing_names, named, rare_rows
 from vigent.domain.query import Hit, Plan
+from vigent.domain.rank import Ranking
 from vigent.domain.recipes import Found, Recipe, arrange
 from vigent.domain.records import Record
 from vigent.domain.time import Instant
 
-__all__ = ["about_named", "arranged", "own_first", "precise_rows", "said_then"]
+__all__ = ["about_named", "arranged", "own_first", "precise_rows", "said_then", "with_then"]
 
 _UNRATED = 5
+_THEN: Final = np.float32(0.03)
+"""How much higher what was said in the time that a question names stands."""
 
 
 def arranged(hits: Sequence[Hit], recipe: Recipe, now: Instant) -> list[Hit]:
@@ -82,6 +86,13 @@ def about_named(corpus: Corpus, names: Collection[str]) -> NDArray[np.bool_]:
     A question that names a subject is not answered by what is said of others alone.
     """
     return (corpus.abouts < 0) | (corpus.kinds == ITEM) | bearing_names(corpus, names)
+
+
+def with_then(corpus: Corpus, plan: Plan, ranking: Ranking, fit: NDArray[np.bool_]) -> Ranking:
+    """Give the scores of what fits with the part ``said_then``, for what was said at that time."""
+    then = _THEN * said_then(corpus, plan)
+    score = np.where(fit, ranking.score + then, np.float32(0))
+    return Ranking(score, {**ranking.parts, "said_then": then})
 
 
 def said_then(corpus: Corpus, plan: Plan) -> NDArray[np.bool_]:

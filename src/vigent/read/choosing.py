@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from vigent.domain.injection import InjectionBlock, Rank
-from vigent.domain.query import Hit, SearchAnswer
+from vigent.domain.query import NOTHING_THEN, Hit, SearchAnswer
 from vigent.domain.records import Record, Stretch
 from vigent.domain.sections import Candidates
 from vigent.domain.time import OPEN, Instant, parse_instant
@@ -18,7 +18,7 @@ from vigent.ports.storage import Snapshot
 from vigent.ports.typed import TypedRow
 from vigent.read.reading import Reading
 
-__all__ = ["Search", "Topic", "behaviours", "commitments", "sessions", "topical"]
+__all__ = ["Past", "Search", "Topic", "behaviours", "commitments", "sessions", "topical"]
 
 Search = Callable[..., SearchAnswer]
 """Finds by a question: ``search(query, person=…, limit=…, include=…)``.
@@ -29,6 +29,9 @@ It gets ``timezone`` too where one was given, and what it is to leave out before
 
 _NEVER_TOPICAL: Final = frozenset({"commitment", "behaviour", "episode", "block"})
 _MOST: Final = 200
+_AT_FIRST: Final = 10
+_AT_ONCE: Final = 160
+"""How many memories of a type are read together: as many as are given, then more."""
 _NEAR: Final = 0.9
 """Hits this near to the last that the limit would take are taken to be as relevant as that."""
 
@@ -102,27 +105,46 @@ def _rows(
 def _chosen(
     reading: Reading, snapshot: Snapshot, rows: list[TypedRow], block: InjectionBlock
 ) -> Candidates:
-    """Read the memories one by one, as they are asked for; all of them where a filter counts."""
-    read = (_read(reading, snapshot, row) for row in rows)
+    """Read the memories a few at a time, as they are asked for; all where a filter counts."""
+    read = _read(reading, snapshot, rows)
     if block.filters:
         return Candidates.of([record for record in read if _suits(block, record)])
     return Candidates(read, len(rows))
 
 
-def _read(reading: Reading, snapshot: Snapshot, row: TypedRow) -> Record:
-    key, statement = snapshot.statements(reading.tenant, numbers=[row.memory])[0]
-    stretch = Stretch(row.valid_from, row.valid_to, row.recorded_from, None)
-    return reading.alone(key, statement, stretch)
+def _read(reading: Reading, snapshot: Snapshot, rows: Sequence[TypedRow]) -> Iterator[Record]:
+    start, size = 0, _AT_FIRST
+    while start < len(rows):
+        part = rows[start : start + size]
+        found = snapshot.statements(reading.tenant, numbers=[row.memory for row in part])
+        said = {statement.no: (key, statement) for key, statement in found}
+        for row in part:
+            stretch = Stretch(row.valid_from, row.valid_to, row.recorded_from, None)
+            yield reading.alone(*said[row.memory], stretch)
+        start, size = start + size, min(2 * size, _AT_ONCE)
 
 
 # ------------------------------------------------------------------------- for the question
 
 
+class Past(NamedTuple):
+    """Records of past sessions in their order, and how many there are to choose from."""
+
+    records: list[Record]
+    total: int
+
+
 class Topic(NamedTuple):
-    """What a question calls for, in the order in which it is taken; ``answer`` is the search's."""
+    """What a question calls for, in the order in which it is taken; ``answer`` is the search's.
+
+    ``doubtful`` are the ids of what may not have held at the time that the question names;
+    ``more`` says that a longer search would find more.
+    """
 
     records: list[Record]
     answer: SearchAnswer
+    doubtful: frozenset[str]
+    more: bool
 
 
 def topical(
@@ -133,14 +155,17 @@ def topical(
     block: InjectionBlock,
     limit: int,
     rank: Rank,
+    *,
+    far: bool = False,
 ) -> Topic:
     """Let a question choose, and put what it chose in the order in which it is taken.
 
     Exact answers go first, a person's own before the shared; then what was found, a person's
     before the shared, each by rank. The question chooses as many as the limit takes; rank puts
-    them in order, and decides among those that are about as relevant as the last of them.
+    them in order, and decides among those that are about as relevant as the last of them. ``far``
+    looks as far as a search goes, where too little of what is nearer fits.
     """
-    wanted = min(_MOST, max(40, 4 * limit))
+    wanted = _MOST if far else min(_MOST, max(40, 4 * limit))
     while True:
         answer = search(
             question, person=person or None, limit=wanted, include="current", **_narrowed(block)
@@ -149,7 +174,7 @@ def topical(
             hit
             for hit in answer.hits
             if hit.record is not None
-            and (hit.in_force or (hit.exact and answer.plan.as_of is not None))
+            and (hit.in_force or _admitted(hit, answer))
             and hit.record.memory_type not in _NEVER_TOPICAL
             and _suits(block, hit.record)
         ]
@@ -162,7 +187,19 @@ def topical(
     exact = sorted((hit for hit in hits if hit.exact), key=place)
     chosen, others = _chosen_hits(found, max(0, limit - len(exact)), place)
     order = [*exact, *chosen, *others]
-    return Topic([hit.record for hit in order if hit.record is not None], answer)
+    return Topic(
+        [hit.record for hit in order if hit.record is not None],
+        answer,
+        frozenset(hit.id for hit in hits if not hit.in_force and not hit.exact),
+        more=len(answer.hits) == wanted < _MOST,
+    )
+
+
+def _admitted(hit: Hit, answer: SearchAnswer) -> bool:
+    """Whether what is not in force may be given, as such: another time was asked about."""
+    if hit.exact:
+        return answer.plan.as_of is not None
+    return NOTHING_THEN in answer.plan.notes
 
 
 def _narrowed(block: InjectionBlock) -> dict[str, Any]:
@@ -225,9 +262,7 @@ def _unshadowed(reading: Reading, hits: list[Hit]) -> list[Hit]:
     ]
 
 
-def sessions(
-    search: Search, question: str, person: str, block: InjectionBlock, limit: int
-) -> Candidates:
+def sessions(search: Search, question: str, person: str, block: InjectionBlock, limit: int) -> Past:
     """Give the records of past sessions nearest to a question, newer ones higher.
 
     In a turn for a person only theirs, in a nameless turn only shared ones.
@@ -244,4 +279,4 @@ def sessions(
     ]
     nearest = found[:limit]
     nearest.sort(key=lambda r: (r.stretch.valid_from, r.memory_id), reverse=True)
-    return Candidates(nearest, len(found))
+    return Past(nearest, len(found))

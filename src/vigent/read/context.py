@@ -16,7 +16,7 @@ from vigent.domain.injection import (
     check_whole,
 )
 from vigent.domain.messages import ContextAnswer, ContextTrace, Message
-from vigent.domain.query import SearchAnswer
+from vigent.domain.query import NOTHING_THEN, SearchAnswer
 from vigent.domain.records import Record
 from vigent.domain.sections import (
     LABELS,
@@ -35,7 +35,7 @@ from vigent.domain.tokens import estimate_tokens
 from vigent.errors import InvalidInput
 from vigent.ports.storage import Snapshot
 from vigent.read.blocks import block_records
-from vigent.read.choosing import Search, Topic, behaviours, commitments, sessions, topical
+from vigent.read.choosing import Past, Search, Topic, behaviours, commitments, sessions, topical
 from vigent.read.reading import Reading
 from vigent.read.turns import Conversation, recent_turns
 
@@ -149,7 +149,7 @@ class Contexts:
         budget: int,
         notes: list[str],
     ) -> tuple[Assembled, SearchAnswer | None]:
-        settings, topic, past = self.settings.injection, None, Candidates.of(())
+        settings, topic, past = self.settings.injection, None, Past([], 0)
         limit = min(asked.limit, MAX_LIMIT if self.block.limit is None else self.block.limit)
         if question is None:
             notes.append("there is no question, so nothing was chosen by its topic")
@@ -164,23 +164,50 @@ class Contexts:
             )
             if settings.episodes_limit and self.block.wants("episode"):
                 past = sessions(search, question, person, self.block, settings.episodes_limit)
-        room = Room(budget, self.count)
-        if person:
-            room.shared = settings.shares.shared * budget
-        with self.reading.storage.snapshot() as snapshot:
-            parts = [
-                *self._always(snapshot, person, asked),
-                *self._by_topic(asked, topic, limit, past, budget),
-            ]
-            written = assemble(parts, room)
+        written = self._written(person, asked, topic, limit, past, budget)
+        if question and topic is not None and topic.more and written.lacks(topic.records, limit):
+            # What fits may stand behind all that was looked at, and that was too large.
+            topic = topical(
+                self.reading,
+                search,
+                question,
+                person,
+                self.block,
+                limit,
+                settings.rank,
+                far=True,
+            )
+            written = self._written(person, asked, topic, limit, past, budget)
         notes += [
             f"the block {record.key.attribute[1:]} does not fit"
             for record in written.too_large
             if record.memory_type == "block"
         ]
+        if topic is not None and topic.doubtful:
+            notes.append(NOTHING_THEN)
         if written.dropped_by_budget and not written.text:
             notes.append(f"nothing fits the memory budget of {budget} tokens")
         return written, None if topic is None else topic.answer
+
+    def _written(
+        self,
+        person: str,
+        asked: Asked,
+        topic: Topic | None,
+        limit: int,
+        past: Past,
+        budget: int,
+    ) -> Assembled:
+        """Write the block of what stands there always and what the question chose."""
+        room = Room(budget, self.count)
+        if person:
+            room.shared = self.settings.injection.shares.shared * budget
+        with self.reading.storage.snapshot() as snapshot:
+            parts = [
+                *self._always(snapshot, person, asked),
+                *self._by_topic(asked, topic, limit, past, budget),
+            ]
+            return assemble(parts, room)
 
     def _always(self, snapshot: Snapshot, person: str, asked: Asked) -> list[Part]:
         """Give the walks over what stands there whatever the topic."""
@@ -190,22 +217,22 @@ class Contexts:
         rules = behaviours(self.reading, snapshot, person, self.block)
         return [
             Part(fixed, _block, line, outside_share=True),
-            # Each of these is read from the store when it is tried: fewer tries.
-            Part(due, _labelled(0), line, self.settings.commitments.inject_limit, misses=8),
-            Part(rules, _labelled(1), line, _BEHAVIOURS, misses=8),
+            Part(due, _labelled(0), line, self.settings.commitments.inject_limit),
+            Part(rules, _labelled(1), line, _BEHAVIOURS),
         ]
 
     def _by_topic(
-        self, asked: Asked, topic: Topic | None, limit: int, past: Candidates, budget: int
+        self, asked: Asked, topic: Topic | None, limit: int, past: Past, budget: int
     ) -> list[Part]:
         """Give the walks over what the question chose."""
         zone, settings = named_zone(asked.timezone), self.settings.injection
         chosen = Candidates.of(()) if topic is None else Candidates.of(topic.records)
+        doubtful = frozenset[str]() if topic is None else topic.doubtful
         cap = settings.shares.past_sessions * budget
         session = partial(session_line, zone=zone)
         return [
-            Part(chosen, _owner, partial(line_of, zone=zone), limit),
-            Part(past, _labelled(4), session, settings.episodes_limit, cap),
+            Part(chosen, _owner, partial(line_of, zone=zone, doubtful=doubtful), limit),
+            Part(Candidates(*past), _labelled(4), session, settings.episodes_limit, cap),
         ]
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from vigent.domain.passages import MEMORY
 from vigent.domain.query import Hit
+from vigent.domain.records import Record
 from vigent.domain.statements import Key, Statement
 from vigent.domain.threads import ThreadItem
 from vigent.domain.time import Instant
@@ -32,8 +33,10 @@ class Wanted:
 
     None leaves a part open; ``without`` are types that are left out. ``after`` and ``before``
     bound when a memory was made or an episode was said. ``history`` admits memories that are
-    no longer in force; ``denied`` leaves out facts whose start was stated, and those of the
-    attributes it names: state has said that they did not hold at the time that was asked about.
+    no longer in force, ``during`` those of them alone of which a stretch is of the time asked
+    about. ``undated`` leaves text alone of which nobody said since when it holds: facts, and
+    what has a date, did not hold at the time that was asked about. ``point`` is that time where
+    the rest is read as of now: what does not hold at it is handed out as not in force.
     """
 
     at: At
@@ -46,7 +49,9 @@ class Wanted:
     before: Instant | None = None
     history: bool = False
     min_confidence: float | None = None
-    denied: frozenset[str] | None = None
+    during: Callable[[Record], bool] | None = None
+    undated: bool = False
+    point: Instant | None = None
 
 
 class Found(NamedTuple):
@@ -102,19 +107,22 @@ class Checker:
         rows = self.view.plain.said(self.reading.tenant, numbers) if numbers else []
         return {row.episode.no: row for row in rows}
 
-    def _memory(self, one: Found, key: Key, statement: Statement) -> Hit | None:
+    def _suits(self, key: Key, statement: Statement) -> bool:
+        """Whether a memory may be shown and fits the filters that need no stretch."""
         wanted = self.wanted
         if not shown(statement, self.reading.now_of(key)):
-            return None
+            return False
         if wanted.subjects is not None and key.id.subject not in wanted.subjects:
-            return None
+            return False
         if wanted.attributes is not None and key.id.attribute not in wanted.attributes:
-            return None
-        if wanted.metadata is not None and not wanted.metadata(json.loads(statement.metadata)):
-            return None
-        if wanted.denied is not None and (
-            key.id.attribute in wanted.denied or (key.id.attribute and statement.basis == "stated")
-        ):
+            return False
+        if wanted.undated and (key.id.attribute or statement.basis == "stated"):
+            return False
+        return wanted.metadata is None or wanted.metadata(json.loads(statement.metadata))
+
+    def _memory(self, one: Found, key: Key, statement: Statement) -> Hit | None:
+        wanted = self.wanted
+        if not self._suits(key, statement):
             return None
         holding = joined_holding(self.reading, self.view, key, statement, wanted.at)
         if holding is None:
@@ -125,8 +133,16 @@ class Checker:
         if holding is None:
             return None
         record = self.reading.record(self.view, holding, wanted.at)
+        if wanted.during is not None and not wanted.during(record):
+            earlier = self._earlier(key, statement, wanted.during)
+            if earlier is None:
+                return None
+            record, in_force = earlier, False
         if not record.reaches(wanted.min_confidence):
             return None
+        stretch, point = record.stretch, wanted.point
+        if point is not None and not stretch.valid_from <= point < stretch.valid_to:
+            in_force = False
         excerpt = said_by(key, statement)[one.start : one.stop]
         return Hit(record, None, one.score, exact=False, in_force=in_force, excerpt=excerpt,
                    parts=one.parts())  # fmt: skip
@@ -156,6 +172,18 @@ class Checker:
             if found.belief.recorded_from <= known_at
         ]
         return max(rows, key=lambda f: (f.belief.recorded_from, f.belief.valid_from), default=None)
+
+    def _earlier(
+        self, key: Key, statement: Statement, during: Callable[[Record], bool]
+    ) -> Record | None:
+        """Give another stretch of a memory that is of the time asked about, the one noted last."""
+        rows = self.view.beliefs(key, statement.no)
+        noted = sorted(rows, key=lambda f: (f.belief.recorded_from, f.belief.valid_from))
+        for row in reversed(noted):
+            record = self.reading.record(self.view, row, self.wanted.at)
+            if during(record):
+                return record
+        return None
 
     def _item(self, one: Found, said: Said) -> Hit | None:
         wanted, known_at, row = self.wanted, self.wanted.at.known_at, said.episode

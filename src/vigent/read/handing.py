@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from vigent.domain.query import Hit, Plan
 from vigent.domain.records import Record
+from vigent.domain.time import Instant
 from vigent.domain.tokens import estimate_tokens
 
-__all__ = ["held", "once", "others", "within"]
+__all__ = ["held", "once", "others", "then_of", "within"]
 
 
 def once(hits: Sequence[Hit]) -> list[Hit]:
@@ -35,19 +36,36 @@ def held(record: Record, plan: Plan) -> bool:
     return begins_in and (words.after is None or stretch.valid_to > words.after)
 
 
+def then_of(plan: Plan, now: Instant) -> Instant | None:
+    """Give the instant that words name where memories are read as of now beside what was said."""
+    words = plan.time_words
+    if plan.include != "episodes" or words is None:
+        return None
+    if words.as_of is not None or words.before is None:
+        return words.as_of
+    return words.before - 1 if words.before <= now else None
+
+
 def others(found: Sequence[Hit], exact: Sequence[Hit]) -> list[Hit]:
     """Give what was found but for what state has answered."""
     there = {hit.id for hit in exact}
     return [hit for hit in found if hit.id not in there]
 
 
-def within(hits: Sequence[Hit], budget: int | None) -> tuple[list[Hit], int, int]:
-    """Give the hits that fit the budget of tokens, with what they take and how many do not."""
+def within(hits: Sequence[Hit], limit: int, budget: int | None) -> tuple[list[Hit], int, int]:
+    """Give so many hits that fit the budget of tokens, with what they take and how many do not.
+
+    What does not fit is skipped before the limit counts.
+    """
     kept: list[Hit] = []
-    taken = 0
+    taken, dropped = 0, 0
     for hit in hits:
+        if len(kept) == limit:
+            break
         size = estimate_tokens(hit.excerpt)
         if budget is None or taken + size <= budget:
             kept.append(hit)
             taken += size
-    return kept, taken, len(hits) - len(kept)
+        else:
+            dropped += 1
+    return kept, taken, dropped

@@ -18,7 +18,7 @@ from vigent.domain.text import MAX_TEXT, canonical_subject, check_name, clean_te
 from vigent.domain.time import Instant, iso, parse_instant, to_datetime
 from vigent.errors import InvalidInput
 
-__all__ = ["FUZZY", "Asked", "asked_of", "expanded", "plan_of"]
+__all__ = ["FUZZY", "Asked", "asked_of", "beside_time", "expanded", "plan_of"]
 
 Include = Literal["current", "history", "episodes"]
 Expand = Literal["auto", "always", "never"]
@@ -111,11 +111,17 @@ def asked_of(
 
 
 def plan_of(
-    asked: Asked, *, now: Instant, mentions: Mentions, time_words: TimeWords | None
+    asked: Asked,
+    *,
+    now: Instant,
+    mentions: Mentions,
+    time_words: TimeWords | None,
+    refused: str | None = None,
 ) -> Plan:
     """Decide what a question is about, at which time, and which arms look for it.
 
-    What was given goes before what the words say; ``notes`` tell where that happened. A day or an
+    What was given goes before what the words say; ``notes`` tell where that happened, and which
+    words of time were ``refused``. A day or an
     instant in words becomes ``as_of``, the point at which state is read. A window in words bounds
     when episodes were said (``after``, ``before``); of memories in force it asks what held when
     the window was over, so ``as_of`` becomes its last microsecond ("what was her address in
@@ -132,6 +138,8 @@ def plan_of(
     notes: list[str] = []
     subjects, attributes, clear = _names(asked, mentions, notes)
     taken = _taken(asked, mentions, time_words, notes)
+    if refused is not None:
+        notes.append(f"{refused!r} could not be taken as a time: no filter of time")
     as_of, after, before = _times(asked, taken, now)
     exact = clear and len(subjects) == 1 and bool(attributes) and asked.include != "episodes"
     alone = asked.expand != "always" and asked.attribute is None
@@ -152,6 +160,20 @@ def plan_of(
         time_words=taken, subjects=subjects, attributes=attributes,
         exact=exact, arms=arms, notes=tuple(notes),
     )  # fmt: skip
+
+
+def beside_time(query: str, found: TimeWords | None) -> str:
+    """Give a question without the words of a time that has a number in it.
+
+    A month beside a day or a year is nobody's name; alone ("before June") it may be one.
+    """
+    if found is None or not _numbered(found.words):
+        return query
+    return query.replace(found.words, " " * len(found.words), 1)
+
+
+def _numbered(text: str) -> bool:
+    return any(character.isdigit() for character in text)
 
 
 def _plain(query: str, mentions: Mentions, taken: TimeWords | None) -> bool:
@@ -205,6 +227,8 @@ def _taken(
     in_words = set(words(time_words.words))
     named = [*mentions.names, *(u.name for u in mentions.unresolved)]
     for name in named:
+        if _numbered(time_words.words) and not _numbered(name):
+            continue
         if in_words & set(words(name)):
             notes.append(f"{time_words.words!r} may mean {name}: no filter of time")
             return None

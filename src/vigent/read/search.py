@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Hashable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -19,22 +20,23 @@ from vigent.domain.corpus import Corpus, Floats, Ints
 from vigent.domain.cutoff import answerable, worth_handing_out
 from vigent.domain.newest import newest_first
 from vigent.domain.passages import MEMORY, scope_token
-from vigent.domain.query import Hit, IndexState, Plan, SearchAnswer
+from vigent.domain.precise import mended
+from vigent.domain.query import NOTHING_THEN, Hit, IndexState, Plan, SearchAnswer
 from vigent.domain.rank import rank
 from vigent.domain.recipes import RECIPES, Recipe
 from vigent.domain.records import Record
 from vigent.domain.text import check_name
-from vigent.domain.timewords import find_time_words
+from vigent.domain.timewords import read_time_words
 from vigent.errors import InvalidInput
 from vigent.joining import JoinedSnapshot
 from vigent.ports.storage import Snapshot
-from vigent.read.arranging import about_named, arranged, own_first, precise_rows, said_then
+from vigent.read.arranging import about_named, arranged, own_first, precise_rows, with_then
 from vigent.read.found import Checker, Wanted
-from vigent.read.handing import held, once, others, within
+from vigent.read.handing import held, once, others, then_of, within
 from vigent.read.index import IndexCache, Kept
 from vigent.read.names import NameCache, Names
 from vigent.read.past import history
-from vigent.read.planning import FUZZY, Asked, expanded, plan_of
+from vigent.read.planning import FUZZY, Asked, beside_time, expanded, plan_of
 from vigent.read.reading import At, Reading
 from vigent.read.searching import Ranked, allowed, walk
 from vigent.read.state import current, current_many
@@ -43,8 +45,6 @@ from vigent.standing import record_text
 __all__ = ["Meaning", "Narrowed", "Searcher", "check_types"]
 
 
-_THEN: Final = 0.03
-"""How much higher what was said in the time that a question names stands."""
 _POOL: Final = 100
 """From how many hits a recipe chooses that weighs more than relevance."""
 _BESIDE: Final = 8
@@ -199,12 +199,9 @@ class _Search:
 
     def _understood(self) -> Plan:
         now, asked = self.searcher.reading.clock.now(), self.asked
-        return plan_of(
-            asked,
-            now=now,
-            mentions=self.names.index.mentions(asked.query),
-            time_words=find_time_words(asked.query, now=now, timezone=asked.timezone),
-        )
+        found, refused = read_time_words(asked.query, now=now, timezone=asked.timezone)
+        mentions = self.names.index.mentions(beside_time(asked.query, found))
+        return plan_of(asked, now=now, mentions=mentions, time_words=found, refused=refused)
 
     def from_state(self) -> SearchAnswer | None:
         """Answer where state alone is to; None where words and vectors are asked too."""
@@ -221,19 +218,16 @@ class _Search:
             corpora, names = [c for c in self.corpora if len(c)], self.names
             found = self._fuzzy(plan, names, corpora, vector)
             if not found and plan.time_words is not None and plan.as_of is not None:
-                # What was told later of that time is not in force as of it; facts that state
-                # knows to begin later are no answer.
-                denied = frozenset(plan.attributes if plan.exact else ())
-                plan = replace(
-                    plan, as_of=None, notes=(*plan.notes, "nothing held then: as of now")
-                )
-                found = self._fuzzy(plan, names, corpora, vector, denied)
+                # Text that was told later may be of that time, and none knows: it is no state.
+                found = self._fuzzy(plan, names, corpora, vector, undated=True)
+                if found:
+                    plan = replace(plan, notes=(*plan.notes, NOTHING_THEN))
         return self._answered(plan, found, problem)
 
     def _answered(self, plan: Plan, found: Sequence[Hit], problem: str | None) -> SearchAnswer:
         asked = self.asked
         hits = self.exact + others(found, self.exact)
-        kept, tokens, dropped = within(hits[: asked.limit], asked.budget_tokens)
+        kept, tokens, dropped = within(hits, asked.limit, asked.budget_tokens)
         seen = [hit.record.known for hit in kept if hit.record is not None]
         known = max([self.searcher.reading.clock.now(), *seen])
         if plan.known_at is not None:
@@ -289,26 +283,33 @@ class _Search:
         names: Names,
         corpora: Sequence[Corpus],
         vector: Floats | None,
-        denied: frozenset[str] | None = None,
+        *,
+        undated: bool = False,
     ) -> list[Hit]:
         """Rank what the filters leave, and give the best that may be shown."""
-        rankings, evidence = rank(corpora, plan.query, vector)
+        query = plan.query
+        if RECIPES[plan.recipe].named_only:
+            query = mended(
+                query, [name for s in names.subjects for name in (s, *names.subjects[s])]
+            )
+        rankings, evidence = rank(corpora, query, vector)
         if self.asked.expand != "always" and not answerable(evidence):
             return []
-        recipe, wanted = RECIPES[plan.recipe], replace(self._wanted(plan), denied=denied)
+        recipe, wanted = RECIPES[plan.recipe], self._wanted(plan)
+        if undated:
+            wanted = replace(wanted, at=At(None, plan.known_at), undated=True, point=plan.as_of)
         fits = self._fits_all(plan, recipe, wanted, names, corpora)
         rankings = [
             ranking._replace(score=np.where(fit, ranking.score, np.float32(0)))
             for ranking, fit in zip(rankings, fits, strict=True)
         ]
         rankings = newest_first(corpora, rankings, plan.query)
-        scores: list[Floats] = []
-        for corpus, ranking, fit in zip(corpora, rankings, fits, strict=True):
-            score = ranking.score
-            if plan.time_words is not None:
-                then = np.float32(_THEN) * said_then(corpus, plan)
-                score = np.where(fit, score + then, np.float32(0))
-            scores.append(score)
+        if plan.time_words is not None:
+            rankings = [
+                with_then(corpus, plan, ranking, fit)
+                for corpus, ranking, fit in zip(corpora, rankings, fits, strict=True)
+            ]
+        scores: list[Floats] = [ranking.score for ranking in rankings]
         if self.asked.expand != "always":
             own = [ranking.parts["words"] for ranking in rankings]
             scores = worth_handing_out(scores, own, evidence)
@@ -322,12 +323,13 @@ class _Search:
         hits = arranged(walk(ranked, checker, self._pool(recipe, ranked)), recipe, checker.now)
         if self.person:
             hits = own_first(hits, self._fact)
-        return hits[: self.asked.limit]
+        return hits if self.asked.budget_tokens is not None else hits[: self.asked.limit]
 
     def _pool(self, recipe: Recipe, ranked: Sequence[Ranked]) -> int:
         """Say how many hits are looked at, of which the limit is handed out."""
         limit, beside = self.asked.limit, _BESIDE if self.person else 0
-        if recipe.relevance != 1.0:  # it weighs more, and chooses from more than it hands out
+        # A recipe that weighs more, and a budget that skips, choose from more than is handed out.
+        if recipe.relevance != 1.0 or self.asked.budget_tokens is not None:
             return max(_POOL, limit) + beside
         # Of talk alone there are no values of one's own.
         facts = any(((r.corpus.kinds == MEMORY) & (r.scores > 0)).any() for r in ranked)
@@ -371,6 +373,8 @@ class _Search:
             asked.metadata.matches if asked.metadata.conditions else None,
             asked.after, asked.before, history=plan.include == "history",
             min_confidence=self.narrowed.min_confidence,
+            during=partial(held, plan=plan) if plan.include == "history" else None,
+            point=then_of(plan, self.searcher.reading.clock.now()),
         )  # fmt: skip
 
     def _homes(self, wanted: Wanted) -> Ints | None:

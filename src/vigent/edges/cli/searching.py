@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vigent import Hit, SearchAnswer
-from vigent.domain.query import IndexState
+from vigent.domain.query import NOTHING_THEN, IndexState
 from vigent.edges.cli import options
 from vigent.edges.cli.boundary import ExitCode
 from vigent.edges.cli.command import Call, command, no_answer
@@ -100,7 +100,7 @@ def _table(call: Call, answer: SearchAnswer) -> Table:
         score = "state" if hit.exact else f"{hit.score:.2f}"
         found = visible(_shortened(hit.excerpt))
         if not hit.in_force:
-            found = f"{found} (no longer in force)"
+            found = f"{found} (not in force)"
         if answer.explained and hit.parts:
             found = f"{found}\n{_parts(hit)}"
         if wide:
@@ -125,6 +125,8 @@ def _told(answer: SearchAnswer) -> list[str]:
     told: list[str] = []
     if plan.time_words is not None:
         told.append(f"“{plan.time_words.words}” was taken as a time")
+    if NOTHING_THEN in plan.notes and not answer.explained:
+        told.append(NOTHING_THEN)
     if answer.explained:
         if plan.subjects:
             told.append(f"about {', '.join(plan.subjects)}")
