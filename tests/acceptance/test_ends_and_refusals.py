@@ -1,0 +1,57 @@
+"""What ends a value at its own instant, what is refused or said, and what a correction keeps."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.timelines import KEY, NOW, at, say, tell, timeline
+from vigent import Memory
+from vigent.errors import ConflictError, InvalidInput
+from vigent.testing import FakeClock
+
+
+@pytest.fixture(params=["inmemory", "sqlite"])
+def fresh(request, tmp_path):
+    """A maker of memories with a schema of one's own; each is checked when the test is over."""
+    made: list[Memory] = []
+
+    def make(**city) -> Memory:
+        path = ":memory:" if request.param == "inmemory" else tmp_path / "m.db"
+        schema = {"attributes": {"city": {"kind": "text", **city}}} if city else None
+        made.append(Memory.open(path, clock=FakeClock(NOW), schema=schema))
+        return made[-1]
+
+    yield make
+    for memory in made:
+        assert memory.check().ok
+        memory.close()
+
+
+@pytest.mark.parametrize("policy", ["latest", "most_trusted", "most_confident"])
+@pytest.mark.parametrize("word", ["none@5", "end:A@5"])
+def test_a_retraction_at_the_values_own_start_ends_it(fresh, policy, word):
+    memory = fresh(conflict=policy)
+    say(memory, "A@5")
+    assert say(memory, word).outcome == "retracted"
+    assert timeline(memory) == ""
+
+
+@pytest.mark.parametrize("policy", ["most_trusted", "most_confident"])
+def test_values_at_one_instant_end_by_the_tie_rule_of_a_multi_valued_attribute(fresh, policy):
+    memory = fresh(conflict=policy, cardinality="multi")
+    tell(memory, "A@5 B@5")
+    assert memory.retract(**KEY, value="A", valid_from=at(5)).outcome == "retracted"
+    assert timeline(memory) == "B[5,)"
+    memory.write(**KEY, value=["C"], mode="replace", valid_from=at(5))
+    assert timeline(memory) == "C[5,)"
+    assert memory.retract(**KEY, valid_from=at(5)).outcome == "retracted"
+    assert timeline(memory) == ""
+
+
+def test_a_retraction_of_less_trust_at_the_values_own_start_waits(fresh):
+    memory = fresh(conflict="most_trusted")
+    say(memory, "A@5", trust="person")
+    held = say(memory, "none@5", trust="document")
+    assert (held.outcome, timeline(memory)) == ("pending_review", "A[5,)")
+    memory.review.accept(held.memory.memory_id)
+    assert timeline(memory) == ""
