@@ -55,3 +55,46 @@ def test_a_retraction_of_less_trust_at_the_values_own_start_waits(fresh):
     assert (held.outcome, timeline(memory)) == ("pending_review", "A[5,)")
     memory.review.accept(held.memory.memory_id)
     assert timeline(memory) == ""
+
+
+def test_an_accepted_never_was_of_a_value_takes_every_memory_of_it(fresh):
+    memory = fresh(min_trust="person")
+    tell(memory, "A[11,21) B@21", trust="person")
+    held = memory.retract(**KEY, value="A", mode="correction", trust="document")
+    assert held.outcome == "pending_review"
+    assert memory.review.accept(held.memory.memory_id).outcome == "retracted"
+    assert timeline(memory) == "B[21,)"
+
+
+def test_a_correction_heeds_what_it_expects_in_force(fresh):
+    memory = fresh()
+    a, b = tell(memory, "A[1,5) B@5")
+    named = {"mode": "correction", "corrects": a.memory.memory_id}
+    for request in (named, {"mode": "correction"}, {"mode": "correction", "valid_from": at(2)}):
+        with pytest.raises(ConflictError) as refused:
+            memory.write(**KEY, value="C", expect="mem_other", **request)
+        assert refused.value.field == "expect"
+    assert timeline(memory) == "A[1,5) B[5,)"
+    memory.write(**KEY, value="C", expect=a.memory.memory_id, **named)
+    memory.write(**KEY, value="D", expect=b.memory.memory_id, mode="correction")
+    assert timeline(memory) == "C[1,5) D[5,)"
+
+
+def test_a_nomination_that_cannot_be_followed_is_told(fresh):
+    memory = fresh()
+    other = memory.write(type="preference", text="tea").memory.memory_id
+    keyed = say(memory, "A@5", supersedes=other)
+    assert (keyed.outcome, keyed.reason) == ("stored", "supersedes_skipped")
+    for id in ("mem_nope", other, keyed.memory.memory_id):
+        done = memory.write(text=f"coffee and {id}", supersedes=id)
+        assert (done.outcome, done.ended, done.reason) == ("stored", (), "supersedes_skipped")
+    followed = memory.write(text="water", supersedes=done.memory.memory_id)
+    assert (followed.outcome, followed.reason) == ("superseded", None)
+
+
+def test_corrects_without_the_mode_is_refused(fresh):
+    memory = fresh()
+    id = say(memory, "A@5").memory.memory_id
+    with pytest.raises(InvalidInput) as refused:
+        say(memory, "B@5", corrects=id)
+    assert (refused.value.field, timeline(memory)) == ("corrects", "A[5,)")

@@ -6,8 +6,10 @@ place; what had been believed stays readable with ``known_at``.
 
 from __future__ import annotations
 
+from typing import Final
+
 from vigent.domain.statements import ALL_MEMBERS, BEGINNING, ONE_VALUE, Statement, edited, rank
-from vigent.domain.time import OPEN
+from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import Plan, fold
 from vigent.errors import AlreadyCorrected, ConflictError, InvalidInput, NotFound
 from vigent.standing import shown
@@ -16,11 +18,50 @@ from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.finish import finish
 from vigent.write.holding import Dated, hold
-from vigent.write.reconcile import change, member_of, trust_problem
+from vigent.write.reconcile import (
+    change,
+    check_expected,
+    member_of,
+    replace,
+    retract,
+    trust_problem,
+)
 from vigent.write.refold import Refolded
 from vigent.write.work import Work, token_of
 
-__all__ = ["correct", "never_was", "run_of"]
+__all__ = ["SUPERSEDES_SKIPPED", "correct", "never_was", "reconcile", "run_of"]
+
+SUPERSEDES_SKIPPED: Final = "supersedes_skipped"
+"""Why a write that went through ended less than it named: the memory it named is not of its key,
+or did not hold where the new one does."""
+
+
+def reconcile(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
+    """Enter a draft by the rule of its mode; raises UnexpectedMemory where it expects another."""
+    # A correction that names its memory, and no start, is about where that memory holds; that
+    # the memory stands is checked with it.
+    named = draft.corrects is not None and draft.valid_from is None
+    if draft.expect is not None and not (named and draft.expect == draft.corrects):
+        check_expected(work, draft, _start_named(work, draft, dated) if named else dated.start)
+    if draft.retract:
+        rule = never_was if draft.mode == "correction" else retract
+        return rule(work, draft, dated)
+    if draft.mode == "change":
+        entered = change(work, draft, dated, id)
+    else:
+        rule = correct if draft.mode == "correction" else replace
+        entered = rule(work, draft, dated)
+    skipped = draft.supersedes is not None and all(
+        s.statement.id != draft.supersedes for s in entered.ended
+    )
+    if skipped and entered.reason is None:
+        entered.reason = SUPERSEDES_SKIPPED
+    return entered
+
+
+def _start_named(work: Work, draft: Draft, dated: Dated) -> Instant:
+    found = work.transaction.statements(work.context.tenant, ids=[draft.corrects or ""])
+    return found[0][1].valid_from if found else dated.start
 
 
 def run_of(work: Work, statement: Statement) -> tuple[int, list[Statement]]:
