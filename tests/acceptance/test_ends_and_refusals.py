@@ -98,3 +98,41 @@ def test_corrects_without_the_mode_is_refused(fresh):
     with pytest.raises(InvalidInput) as refused:
         say(memory, "B@5", corrects=id)
     assert (refused.value.field, timeline(memory)) == ("corrects", "A[5,)")
+
+
+def test_evidence_counts_distinct_episodes_and_what_cites_none_for_itself(fresh):
+    memory = fresh(min_trust="person")
+    cited = memory.capture("I live in A", occurred_at=at(5)).id
+    say(memory, "A@5", trust="person", source_episode_id=cited)
+    for day, more in enumerate(({"source_episode_id": cited}, {}, {}), start=6):
+        weak = {"trust": "document", "confidence": 0.5}
+        assert say(memory, f"A@{day}", **weak, **more).outcome == "confirmed"
+    assert memory.current(**KEY).evidence_count == 3
+    say(memory, "A@20", trust="person")
+    assert memory.current(**KEY).evidence_count == 4
+
+
+@pytest.mark.parametrize("options", [{}, {"cardinality": "multi"}])
+def test_a_corrected_word_does_not_put_an_ended_thing_back_in_force(fresh, options):
+    memory = fresh(**options)
+    first, _ = tell(memory, "Kestrel@2 end:Kestrel@11")
+    named = {"mode": "correction", "corrects": first.memory.memory_id}
+    fixed = memory.write(**KEY, value="Kestrel Freight", **named)
+    assert fixed.outcome == "corrected"
+    assert timeline(memory) == "Kestrel Freight[2,11)"
+    again = memory.write(
+        **KEY, value="Kestrel Air", mode="correction", corrects=fixed.memory.memory_id
+    )
+    assert timeline(memory) == "Kestrel Air[2,11)"
+    longer = {"mode": "correction", "corrects": again.memory.memory_id, "valid_to": at(14)}
+    memory.write(**KEY, value="Kestrel Sea", **longer)
+    assert timeline(memory) == "Kestrel Sea[2,14)"
+
+
+def test_a_corrected_word_ends_where_another_value_followed_a_named_retraction(fresh):
+    memory = fresh()
+    first = say(memory, "A@2")
+    tell(memory, "B@20 end:A@11")
+    named = {"mode": "correction", "corrects": first.memory.memory_id}
+    memory.write(**KEY, value="C", **named)
+    assert timeline(memory) == "C[2,11) B[20,)"

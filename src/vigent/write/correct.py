@@ -154,11 +154,14 @@ def _copies(
 ) -> list[Statement]:
     start = draft.valid_from if named else None
     first = run[0].valid_from if start is None else start
+    stop = _named_end(work, run, old.no)
     out: list[Statement] = []
     for index, said in enumerate(run):
         begins, ends = (first if not index else said.valid_from), said.valid_to
         if draft.end_given:
             ends = draft.valid_to
+        elif begins < stop < ends:
+            ends = stop
         if (index and begins < first) or begins >= ends:
             continue
         same = said.token == token_of(work.salt, draft.values[0].canon)
@@ -181,6 +184,26 @@ def _copies(
             )
         )  # fmt: skip
     return out
+
+
+def _named_end(work: Work, run: list[Statement], memory: int) -> Instant:
+    """Give where a retraction that names the value has ended a memory; OPEN where none has.
+
+    It would not end the corrected value, which has another name: the copies state that end, so
+    that what was over does not come back under the right word.
+    """
+    found = work.transaction.beliefs(work.key, memory)
+    stops = {f.belief.valid_to for f in found if f.belief.recorded_to is None}
+    last = max(stops, default=BEGINNING)
+    if last == OPEN:
+        return OPEN
+    for s in work.transaction.window(work.key, run[0].member, rank(run[0])):
+        if s.valid_from > last:
+            break
+        ending = s.kind in ("end", "none") and s.token == run[0].token
+        if ending and s.valid_from == last:
+            return last
+    return OPEN
 
 
 def _kept(draft: Draft) -> bool:

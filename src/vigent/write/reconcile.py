@@ -16,6 +16,7 @@ from vigent.standing import shown
 from vigent.write.answering import Standing, lookup, standing
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
+from vigent.write.evidence import count_with
 from vigent.write.fields import APPLICATION
 from vigent.write.finish import finish
 from vigent.write.holding import Dated, hold
@@ -196,12 +197,9 @@ def _evidence(work: Work, folded: Refolded, statement: Statement, memory: int) -
     """Count a confirmation from a source that may not supersede: support, but no statement."""
     support = edited(statement, role="evidence", bears=memory)
     head = work.find(memory)
-    rows = work.transaction.statements(head.tenant, evidence_for=memory)
-    run = folded.runs[next(c for c, m in folded.heads.items() if m == memory)]
-    others = (*(s for s in run if s.no != statement.no), *(row[1] for row in rows))
-    sources = {s.source_episode or s.id for s in (*others, support)}
+    count = count_with(work, folded, memory, support)
     work.new[support.no] = support
-    work.amend(edited(head, evidence_count=len(sources), confirmed_at=work.at))
+    work.amend(edited(head, evidence_count=count, confirmed_at=work.at))
     finish(work)
     found = work.transaction.beliefs(work.key, memory)
     believed = [f.belief for f in found if f.belief.recorded_to is None]
