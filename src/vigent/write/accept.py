@@ -131,6 +131,8 @@ class _About:
     def of(cls, schema: Schema, r: Request) -> _About:
         if r.mode not in _MODES:
             raise InvalidInput("mode", f"must be one of {', '.join(_MODES)}")
+        if r.corrects is not None and r.mode != "correction":
+            raise InvalidInput("corrects", 'is for mode="correction"')
         known, held = memory_type(schema, r.type)
         name, canon = ("", "") if r.subject is None else canonical_subject(r.subject)
         if r.attribute is None:

@@ -6,8 +6,10 @@ place; what had been believed stays readable with ``known_at``.
 
 from __future__ import annotations
 
+from typing import Final
+
 from vigent.domain.statements import ALL_MEMBERS, BEGINNING, ONE_VALUE, Statement, edited, rank
-from vigent.domain.time import OPEN
+from vigent.domain.time import OPEN, Instant
 from vigent.domain.timeline import Plan, fold
 from vigent.errors import AlreadyCorrected, ConflictError, InvalidInput, NotFound
 from vigent.standing import shown
@@ -16,11 +18,50 @@ from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.finish import finish
 from vigent.write.holding import Dated, hold
-from vigent.write.reconcile import change, member_of, trust_problem
+from vigent.write.reconcile import (
+    change,
+    check_expected,
+    member_of,
+    replace,
+    retract,
+    trust_problem,
+)
 from vigent.write.refold import Refolded
 from vigent.write.work import Work, token_of
 
-__all__ = ["correct", "never_was", "run_of"]
+__all__ = ["SUPERSEDES_SKIPPED", "correct", "never_was", "reconcile", "run_of"]
+
+SUPERSEDES_SKIPPED: Final = "supersedes_skipped"
+"""Why a write that went through ended less than it named: the memory it named is not of its key,
+or did not hold where the new one does."""
+
+
+def reconcile(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
+    """Enter a draft by the rule of its mode; raises UnexpectedMemory where it expects another."""
+    # A correction that names its memory, and no start, is about where that memory holds; that
+    # the memory stands is checked with it.
+    named = draft.corrects is not None and draft.valid_from is None
+    if draft.expect is not None and not (named and draft.expect == draft.corrects):
+        check_expected(work, draft, _start_named(work, draft, dated) if named else dated.start)
+    if draft.retract:
+        rule = never_was if draft.mode == "correction" else retract
+        return rule(work, draft, dated)
+    if draft.mode == "change":
+        entered = change(work, draft, dated, id)
+    else:
+        rule = correct if draft.mode == "correction" else replace
+        entered = rule(work, draft, dated)
+    skipped = draft.supersedes is not None and all(
+        s.statement.id != draft.supersedes for s in entered.ended
+    )
+    if skipped and entered.reason is None:
+        entered.reason = SUPERSEDES_SKIPPED
+    return entered
+
+
+def _start_named(work: Work, draft: Draft, dated: Dated) -> Instant:
+    found = work.transaction.statements(work.context.tenant, ids=[draft.corrects or ""])
+    return found[0][1].valid_from if found else dated.start
 
 
 def run_of(work: Work, statement: Statement) -> tuple[int, list[Statement]]:
@@ -113,11 +154,14 @@ def _copies(
 ) -> list[Statement]:
     start = draft.valid_from if named else None
     first = run[0].valid_from if start is None else start
+    stop = _named_end(work, run, old.no)
     out: list[Statement] = []
     for index, said in enumerate(run):
         begins, ends = (first if not index else said.valid_from), said.valid_to
         if draft.end_given:
             ends = draft.valid_to
+        elif begins < stop < ends:
+            ends = stop
         if (index and begins < first) or begins >= ends:
             continue
         same = said.token == token_of(work.salt, draft.values[0].canon)
@@ -140,6 +184,26 @@ def _copies(
             )
         )  # fmt: skip
     return out
+
+
+def _named_end(work: Work, run: list[Statement], memory: int) -> Instant:
+    """Give where a retraction that names the value has ended a memory; OPEN where none has.
+
+    It would not end the corrected value, which has another name: the copies state that end, so
+    that what was over does not come back under the right word.
+    """
+    found = work.transaction.beliefs(work.key, memory)
+    stops = {f.belief.valid_to for f in found if f.belief.recorded_to is None}
+    last = max(stops, default=BEGINNING)
+    if last == OPEN:
+        return OPEN
+    for s in work.transaction.window(work.key, run[0].member, rank(run[0])):
+        if s.valid_from > last:
+            break
+        ending = s.kind in ("end", "none") and s.token == run[0].token
+        if ending and s.valid_from == last:
+            return last
+    return OPEN
 
 
 def _kept(draft: Draft) -> bool:

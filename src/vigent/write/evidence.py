@@ -10,7 +10,7 @@ from vigent.domain.timeline import Plan, fold
 from vigent.write.refold import Refolded, of_member
 from vigent.write.work import Work
 
-__all__ = ["note_runs"]
+__all__ = ["count_with", "note_runs"]
 
 
 def note_runs(work: Work, folded: Refolded) -> None:
@@ -65,8 +65,18 @@ def _everywhere(work: Work, member: bytes, memory: int) -> list[Statement]:
     return _supporting(plan, runs, plan.heads(runs)).get(memory, [])
 
 
+def count_with(work: Work, folded: Refolded, memory: int, support: Statement) -> int:
+    """Give the evidence count of a memory with one more that supports it, and is no statement."""
+    every = _everywhere(work, folded.member, memory)
+    return len(_sources(work, memory, every) | {support.source_episode or support.no})
+
+
 def _count(work: Work, memory: int, run: Iterable[Statement]) -> int:
-    """Count distinct sources: episodes, and statements that came without one.
+    return len(_sources(work, memory, run))
+
+
+def _sources(work: Work, memory: int, run: Iterable[Statement]) -> set[str | int]:
+    """Give the distinct episodes of a run; saying it without citing one is an episode of its own.
 
     What a correction entered again says nothing new: it counts as the memory it bears on.
     """
@@ -74,4 +84,4 @@ def _count(work: Work, memory: int, run: Iterable[Statement]) -> int:
     if work.trust_rules():
         rows = work.transaction.statements(work.context.tenant, evidence_for=memory)
         sources |= {s.source_episode or s.no for _, s in rows}
-    return len(sources)
+    return sources

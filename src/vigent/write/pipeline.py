@@ -20,12 +20,11 @@ from vigent.ports.storage import Storage
 from vigent.standing import half_life, last_belief, neighbours, shown
 from vigent.write.answering import Standing, apply, lookup
 from vigent.write.context import Context
-from vigent.write.correct import correct, never_was
+from vigent.write.correct import reconcile
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
 from vigent.write.holding import Dated, hold
 from vigent.write.plain import Plain, is_plain
-from vigent.write.reconcile import change, replace, retract
 from vigent.write.result import WriteResult
 from vigent.write.retrieved import RetrievedCounts, enter_counts
 from vigent.write.session import Session
@@ -184,7 +183,7 @@ class WritePipeline:
         if draft.held is not None:
             entered = hold(work, draft, dated, b"", draft.held)
         else:
-            entered = _reconcile(work, draft, dated, id)
+            entered = reconcile(work, draft, dated, id)
         if fingerprint is not None:
             _remember(work, draft, dated, entered, fingerprint)
         self._audit(work, draft, entered)
@@ -343,16 +342,6 @@ class WritePipeline:
 
 def _key_of(work: Work, statement: Statement) -> Key:
     return work.key_of(statement) if isinstance(work, JoinedWork) else work.key
-
-
-def _reconcile(work: Work, draft: Draft, dated: Dated, id: str | None) -> Entered:
-    if draft.retract:
-        rule = never_was if draft.mode == "correction" else retract
-        return rule(work, draft, dated)
-    if draft.mode == "change":
-        return change(work, draft, dated, id)
-    rule = correct if draft.mode == "correction" else replace
-    return rule(work, draft, dated)
 
 
 def _fingerprint(work: Work, draft: Draft, dated: Dated) -> bytes | None:

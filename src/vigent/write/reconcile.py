@@ -17,6 +17,8 @@ from vigent.write.again import PATIENCE, joined_memory
 from vigent.write.answering import Standing, lookup, standing
 from vigent.write.draft import Draft
 from vigent.write.entered import Entered
+from vigent.write.evidence import count_with
+from vigent.write.fields import APPLICATION
 from vigent.write.finish import finish
 from vigent.write.holding import Dated, hold
 from vigent.write.refold import LongWalk, Refolded
@@ -39,13 +41,13 @@ def member_of(work: Work, draft: Draft, value: Value) -> bytes:
     return token_of(work.salt, value.canon) if draft.multi else ONE_VALUE
 
 
-def check_expected(work: Work, draft: Draft, member: bytes | None, at: Instant) -> None:
+def check_expected(work: Work, draft: Draft, at: Instant) -> None:
     """Refuse the write where another memory is in force than the caller expects."""
     if draft.expect is None:
         return
     found = [
         f.statement.id
-        for f in work.transaction.at(work.key, member, at, None)
+        for f in work.transaction.at(work.key, None if draft.multi else ONE_VALUE, at, None)
         if shown(f.statement, work.at)
     ]
     if draft.expect not in found:
@@ -59,7 +61,6 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
     """Enter a value from an instant on, by the rules for a change and a confirmation."""
     value = draft.values[0]
     member = member_of(work, draft, value)
-    check_expected(work, draft, member if not draft.multi else None, dated.start)
     statement = work.state(
         draft, value, kind="value", member=member, start=dated.start, end=dated.end,
         basis=dated.basis, speaker=dated.speaker, id=id, place=place_of(work, draft),
@@ -71,7 +72,7 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
         if again is not None:
             return again
         folded = work.refold(member, [statement])
-    statement, folded = _after_ties(work, statement, folded)
+    statement, (folded,) = _after_ties(work, statement, [folded])
     memory = folded.memory_of(statement)
     there = _standing_at(work, folded, dated.start, statement)
     if there is not None and there.valid_from == dated.start:
@@ -136,23 +137,27 @@ def place_of(work: Work, draft: Draft) -> int:
     if policy == "most_trusted":
         return draft.trust_rank + 1
     if policy == "most_confident":
-        return 0 if draft.confidence is None else int(draft.confidence * 1_000_000) + 1
+        confidence = draft.confidence
+        if draft.retract and draft.trust_rank >= APPLICATION:
+            confidence = 1.0  # a retraction states none: it has what a write of its source would
+        return 0 if confidence is None else int(confidence * 1_000_000) + 1
     return 0
 
 
-def _after_ties(work: Work, statement: Statement, folded: Refolded) -> tuple[Statement, Refolded]:
+def _after_ties(
+    work: Work, statement: Statement, folds: list[Refolded]
+) -> tuple[Statement, list[Refolded]]:
     """Where the latest stands, put a statement behind those another policy once placed."""
     policy = work.definition.conflict if work.definition is not None else "latest"
     if policy in ("most_trusted", "most_confident"):
-        return statement, folded
-    place = max(
-        (s.place for s in folded.statements.values() if s.valid_from == statement.valid_from),
-        default=0,
-    )
+        return statement, folds
+    start = statement.valid_from
+    tied = (s.place for f in folds for s in f.statements.values() if s.valid_from == start)
+    place = max(tied, default=0)
     if place <= statement.place:
-        return statement, folded
+        return statement, folds
     moved = edited(statement, place=place)
-    return moved, work.refold(statement.member, [moved])
+    return moved, [work.refold(folded.member, [moved]) for folded in folds]
 
 
 def _standing_at(
@@ -213,12 +218,9 @@ def _evidence(work: Work, folded: Refolded, statement: Statement, memory: int) -
     """Count a confirmation from a source that may not supersede: support, but no statement."""
     support = edited(statement, role="evidence", bears=memory)
     head = work.find(memory)
-    rows = work.transaction.statements(head.tenant, evidence_for=memory)
-    run = folded.runs[next(c for c, m in folded.heads.items() if m == memory)]
-    others = (*(s for s in run if s.no != statement.no), *(row[1] for row in rows))
-    sources = {s.source_episode or s.id for s in (*others, support)}
+    count = count_with(work, folded, memory, support)
     work.new[support.no] = support
-    work.amend(edited(head, evidence_count=len(sources), confirmed_at=work.at))
+    work.amend(edited(head, evidence_count=count, confirmed_at=work.at))
     finish(work)
     found = work.transaction.beliefs(work.key, memory)
     believed = [f.belief for f in found if f.belief.recorded_to is None]
@@ -315,14 +317,16 @@ def _end(
     member = ALL_MEMBERS if kind == "others" else members[0]
     statement = work.state(
         draft, value, kind=kind, member=member, start=dated.start, end=OPEN, basis=dated.basis,
-        speaker=dated.speaker,
+        speaker=dated.speaker, place=place_of(work, draft),
     )  # fmt: skip
+    folds = [work.refold(name, [statement]) for name in members]
+    statement, folds = _after_ties(work, statement, folds)
     work.new[statement.no] = statement
     ended: list[tuple[Refolded, int]] = []
-    for name in members:
-        folded = work.refold(name, [statement])
+    for folded in folds:
         lost = work.lost(folded, None)
-        too_low = _too_low(work, draft, folded, lost)
+        tied = _tied(work, folded, statement)
+        too_low = _too_low(work, draft, folded, [*lost, *tied])
         if too_low is not None:
             work.new.clear()
             work.folds.clear()
@@ -334,14 +338,25 @@ def _end(
     return Entered("retracted" if ended else "noop", None, shown_ended)
 
 
+def _tied(work: Work, folded: Refolded, ending: Statement) -> list[int]:
+    """Give what stands from the instant of a statement that ends it, also where it wins the tie."""
+    there = _standing_at(work, folded, ending.valid_from, ending)
+    if there is None or there.valid_from != ending.valid_from:
+        return []
+    return [there.no] if ending.kind != "end" or there.token == ending.token else []
+
+
 def replace(work: Work, draft: Draft, dated: Dated) -> Entered:
     """Enter that from an instant on these values hold and no others."""
-    check_expected(work, draft, None, dated.start)
     keep = [token_of(work.salt, v.canon) for v in draft.values]
     others = work.state(
         draft, None, kind="others", member=ALL_MEMBERS, start=dated.start, end=dated.end,
         basis=dated.basis, speaker=dated.speaker, keep=" ".join(t.hex() for t in keep),
+        place=place_of(work, draft),
     )  # fmt: skip
+    dropped = [m for m in _members(work, dated.start) if m not in keep]
+    folds = [work.refold(member, [others]) for member in dropped]
+    others, folds = _after_ties(work, others, folds)
     work.new[others.no] = others
     ended: list[tuple[Refolded, int]] = []
     first: tuple[Refolded, int] | None = None
@@ -349,22 +364,23 @@ def replace(work: Work, draft: Draft, dated: Dated) -> Entered:
     for value, member in zip(draft.values, keep, strict=True):
         statement = work.state(
             draft, value, kind="value", member=member, start=dated.start, end=dated.end,
-            basis=dated.basis, speaker=dated.speaker,
+            basis=dated.basis, speaker=dated.speaker, place=place_of(work, draft),
         )  # fmt: skip
-        folded = work.refold(member, [statement])
+        statement, (folded,) = _after_ties(work, statement, [work.refold(member, [statement])])
         work.take(folded, [statement])
         memory = folded.memory_of(statement)
         if memory != statement.no:
             _confirm(work, draft, folded, memory)
         fresh = fresh or memory == statement.no
         first = first or (folded, memory)
-    for member in _members(work, dated.start):
-        if member not in keep:
-            folded = work.refold(member, [others])
-            ended += [(folded, m) for m in work.lost(folded, None)]
-            work.take(folded)
+    touched: list[tuple[Refolded, int]] = []
+    for folded in folds:
+        ended += [(folded, m) for m in work.lost(folded, None)]
+        touched += [(folded, m) for m in _tied(work, folded, others)]
+        work.take(folded)
     too_low = next(
-        (r for folded, m in ended for r in [_too_low(work, draft, folded, [m])] if r), None
+        (r for folded, m in (*ended, *touched) for r in [_too_low(work, draft, folded, [m])] if r),
+        None,
     )
     if too_low is not None:
         work.new.clear()

@@ -184,7 +184,9 @@ class Reviewer:
         asked = json.loads(held.keep)
         known_policy = held.retention is not None
         # A correction that names its memory, and no start, keeps what the memory's is by then.
-        keeps = asked["corrects"] is not None and not asked["start_given"]
+        # A "never was" of a value, and no start, means every memory of that value.
+        every = asked["retract"] and asked["mode"] == "correction" and bool(asked["values"])
+        keeps = not asked["start_given"] and (every or asked["corrects"] is not None)
         return Draft(
             person=key.id.person, subject=key.id.subject, name=key.name,
             attribute=key.id.attribute,
