@@ -35,8 +35,15 @@ def history(
             for found in snapshot.beliefs(key)
             if shown(found.statement, reading.now_of(key))
         ]
-        rows.sort(key=lambda r: (r.belief.valid_from, r.belief.recorded_from, r.belief.no))
+        # Beliefs of one write are numbered as each store likes; statements are not.
+        rows.sort(key=_place)
         return tuple(stretch_record(reading, snapshot, row) for row in rows)
+
+
+def _place(row: Stretched) -> tuple[Instant, Instant, Instant, int, int]:
+    belief, said = row.belief, row.statement
+    first = (belief.valid_from, belief.recorded_from)
+    return (*first, said.recorded_from, said.no, belief.no)
 
 
 def diff(
@@ -85,7 +92,7 @@ def diff(
                             stretch_record(reading, snapshot, row)
                             for row in sorted(
                                 side.get((when, key), []),
-                                key=lambda r: (r.belief.valid_from, r.belief.no),
+                                key=_place,
                             )
                         )
                         for side in (before, after)

@@ -251,7 +251,7 @@ class _Search:
                 records = current_many(reading, subject, name, self.person, at)
             else:
                 one = current(reading, subject, name, self.person, at)
-                records = [] if one is None else [one]
+                records = one if isinstance(one, tuple) else [] if one is None else [one]
             hits += [self._exact(record, plan) for record in records if self._fits(record)]
         return once(hits)
 

@@ -19,8 +19,11 @@ __all__ = ["current", "current_many", "state"]
 
 def current(
     reading: Reading, subject: object, attribute: str, person: str | None, at: At
-) -> Record | None:
-    """Give the record in force of a single-valued attribute, or None; the person's own first."""
+) -> Record | tuple[Record, ...] | None:
+    """Give the record in force of a single-valued attribute, or None; the person's own first.
+
+    Where the schema at hand declares nothing and the store holds several values, it is those.
+    """
     _, canon = canonical_subject(subject)
     persons = (person, "") if person else ("",)
     if at is NOW:
@@ -51,6 +54,8 @@ def current(
                 found = _in_force(reading, snapshot, keys[name], ONE_VALUE, at)
                 if found:
                     return reading.record(snapshot, found[0], at)
+        if reading.schema.attribute(attribute) is None:
+            return _many(reading, snapshot, list(keys.values()), persons, at) or None
     return None
 
 
@@ -130,6 +135,11 @@ def state(reading: Reading, subject: object, person: str | None, at: At) -> Stat
                 if found:
                     records[attribute] = reading.record(snapshot, found[0], at)
                     break
+            else:
+                if definition is None:
+                    many = _many(reading, snapshot, keys, persons, at)
+                    if many:
+                        records[attribute] = many
     now = max([reading.clock.now(), *(key.last_recorded for key in every)])
     latest = max((key.last_recorded for key in every), default=now)
     return State(

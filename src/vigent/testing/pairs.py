@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 from typing import Any, Final, cast
 
 from vigent.errors import VigentError
@@ -21,11 +20,6 @@ from vigent.memory import Memory
 __all__ = ["Disagreement", "Pair", "plain"]
 
 _ID: Final = re.compile(r"\b(?:mem|ep)_[0-9A-Za-z]{20,40}\b")
-_TIES: Final[dict[str, tuple[str, ...]]] = {
-    "history": ("valid_from", "recorded_from"),
-    "diff": ("valid_from",),
-}
-"""Verbs in whose lists records that have the same of these stand in no certain order."""
 _OWN_TO_EACH: Final = frozenset({"person_hash"})
 
 
@@ -55,20 +49,6 @@ def _without_ids(value: Any) -> Any:
         items = cast("dict[str, Any]", value).items()
         return {k: _without_ids(v) for k, v in items if k not in _OWN_TO_EACH}
     return value
-
-
-def _settled(value: Any, ties: tuple[str, ...]) -> Any:
-    """Give an answer with the records that tie in a certain order."""
-    if isinstance(value, dict):
-        items = cast("dict[str, Any]", value).items()
-        return {name: _settled(one, ties) for name, one in items}
-    if not isinstance(value, list):
-        return value
-    found = [_settled(one, ties) for one in cast("list[Any]", value)]
-    if not ties or not all(isinstance(one, dict) and one.keys() >= {*ties} for one in found):
-        return found
-    tied = groupby(found, key=lambda one: [one[name] for name in ties])
-    return [one for _, group in tied for one in sorted(group, key=_text)]
 
 
 def _text(value: Any) -> str:
@@ -106,7 +86,7 @@ class Pair:
         mine = self._call(self.first, verb, args, kwargs)
         other = self._call(self.second, verb, self._as_twin(args), self._as_twin(kwargs))
         try:
-            self._same(mine, other, _TIES.get(verb, ()))
+            self._same(mine, other)
         except Disagreement as found:
             raise Disagreement(f"{verb} {args} {kwargs}: {found}") from None
         return mine
@@ -131,32 +111,32 @@ class Pair:
             return [self._as_twin(v) for v in cast("list[Any]", value)]
         return value
 
-    def _same(self, mine: Any, other: Any, ties: tuple[str, ...]) -> None:
-        left, right = (_settled(_without_ids(one), ties) for one in (mine, other))
+    def _same(self, mine: Any, other: Any) -> None:
+        left, right = _without_ids(mine), _without_ids(other)
         if left != right:
             raise Disagreement(f"\n  first:  {_text(left)}\n  second: {_text(right)}")
-        self._pair_up(mine, other, ties)
+        self._pair_up(mine, other)
 
-    def _pair_up(self, mine: Any, other: Any, ties: tuple[str, ...]) -> None:
+    def _pair_up(self, mine: Any, other: Any) -> None:
         if isinstance(mine, str):
             for a, b in zip(_ID.findall(mine), _ID.findall(other), strict=True):
                 if self._twin.setdefault(a, b) != b or self._taken.setdefault(b, a) != a:
                     raise Disagreement(f"{a} was {self._twin[a]}, now it is {b}")
         elif isinstance(mine, dict):
             for name, value in cast("dict[str, Any]", mine).items():
-                self._pair_up(value, other[name], ties)
+                self._pair_up(value, other[name])
         elif isinstance(mine, list):
-            self._pair_up_all(cast("list[Any]", mine), other, ties)
+            self._pair_up_all(cast("list[Any]", mine), other)
 
-    def _pair_up_all(self, mine: list[Any], other: list[Any], ties: tuple[str, ...]) -> None:
+    def _pair_up_all(self, mine: list[Any], other: list[Any]) -> None:
         """Pair the elements that say the same; where several do, no id is learned from them."""
         groups: dict[str, tuple[list[Any], list[Any]]] = {}
         for side, values in enumerate((mine, other)):
             for value in values:
-                alike = _text(_settled(_without_ids(value), ties))
+                alike = _text(_without_ids(value))
                 groups.setdefault(alike, ([], []))[side].append(value)
         for left, right in groups.values():
             if len(left) == 1:
-                self._pair_up(left[0], right[0], ties)
+                self._pair_up(left[0], right[0])
             elif set(_ids(self._as_twin(left))) & set(self._taken) - set(_ids(right)):
                 raise Disagreement(f"{left} beside {right}")

@@ -22,6 +22,7 @@ from vigent.write.fields import APPLICATION
 from vigent.write.finish import finish
 from vigent.write.holding import Dated, hold
 from vigent.write.refold import LongWalk, Refolded
+from vigent.write.undeclared import refuse_several
 from vigent.write.work import Work, token_of
 
 __all__ = [
@@ -73,6 +74,7 @@ def change(work: Work, draft: Draft, dated: Dated, id: str | None = None) -> Ent
             return again
         folded = work.refold(member, [statement])
     statement, (folded,) = _after_ties(work, statement, [folded])
+    refuse_several(work, draft, folded)
     memory = folded.memory_of(statement)
     there = _standing_at(work, folded, dated.start, statement)
     if there is not None and there.valid_from == dated.start:
@@ -324,6 +326,7 @@ def _end(
     work.new[statement.no] = statement
     ended: list[tuple[Refolded, int]] = []
     for folded in folds:
+        refuse_several(work, draft, folded)
         lost = work.lost(folded, None)
         tied = _tied(work, folded, statement)
         too_low = _too_low(work, draft, folded, [*lost, *tied])

@@ -173,7 +173,8 @@ class Reviewer:
             return
         view = self._view(session, work.key)
         rows = view.statements(self.context.tenant, of_key=view.one(work.key).no)
-        if any(s.contested and s.role == "held" and s.no != held.no for _, s in rows):
+        waiting = (s for _, s in rows if s.contested and s.role == "held" and s.no != held.no)
+        if any(s.expires_at > work.at for s in waiting):
             return
         for _, s in rows:
             if s.contested and s.role == "asserted":
