@@ -136,3 +136,21 @@ def test_a_corrected_word_ends_where_another_value_followed_a_named_retraction(f
     named = {"mode": "correction", "corrects": first.memory.memory_id}
     memory.write(**KEY, value="C", **named)
     assert timeline(memory) == "C[2,11) B[20,)"
+
+
+def test_never_was_of_a_value_takes_every_part_of_a_memory_that_stands_apart(fresh):
+    memory = fresh()
+    tell(memory, "A@1 B@5 A@6")
+    say(memory, "Z[3,8)", mode="correction")
+    assert timeline(memory) == "A[1,3) Z[3,8) A[8,)"
+    memory.retract(**KEY, value="A", mode="correction")
+    assert timeline(memory) == "Z[3,8)"
+
+
+def test_never_was_of_a_value_takes_both_sides_of_a_corrected_interval(fresh):
+    memory = fresh()
+    tell(memory, "A@1 B[4,5)")
+    say(memory, "Z[3,8)", mode="correction")
+    assert timeline(memory) == "A[1,3) Z[3,8) A[8,)"
+    memory.retract(**KEY, value="A", mode="correction")
+    assert timeline(memory) == "Z[3,8)"

@@ -387,8 +387,9 @@ def _runs_of_value(work: Work, member: bytes, token: bytes) -> dict[int, list[St
     plan = fold(every)
     runs = plan.runs(every)
     heads = plan.heads(runs)
-    return {
-        heads[changer]: run
-        for changer, run in runs.items()
-        if run[0].token == token and shown(work.find(heads[changer]), work.at)
-    }
+    found: dict[int, list[Statement]] = {}
+    for changer, run in runs.items():
+        memory = heads[changer]
+        if run[0].token == token and shown(work.find(memory), work.at):
+            found.setdefault(memory, []).extend(run)  # its parts may stand apart
+    return found
