@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from tests.contract.test_query_plans_postgres import faults, plan
+from tests.postgres_plans import faults, plan
 from tools.postgres import APP, OWNER
 from vigent import Memory
 from vigent.storage.postgres.counting import Counting

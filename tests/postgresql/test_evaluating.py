@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.acceptance.test_evaluate import DATA
 from vigent import Memory
 from vigent.evaluation import evaluate
+
+DATA = Path(__file__).parents[1] / "data" / "eval"
 
 
 @pytest.mark.parametrize("dataset", ["sgd", "multiwoz"])

@@ -497,7 +497,10 @@ DELETE FROM audit_content
 WHERE tenant = ?1 AND key = ?2
     AND ((strpos(content, ?3) > 0 AND strpos(content, ',"before":') > 0)
         OR (strpos(content, ?4) > 0
-            AND EXISTS (SELECT 1 FROM audit WHERE no = audit_content.audit AND target IS NULL)));
+            AND EXISTS (
+                SELECT 1 FROM audit
+                WHERE tenant = ?1 AND no = audit_content.audit AND target IS NULL
+            )));
 
 -- name: audit_unsealed
 -- Entries that no seal covers yet, the oldest first.

@@ -729,7 +729,10 @@ DELETE FROM audit_content
 WHERE tenant = ?1 AND key = ?2
     AND ((instr(content, ?3) > 0 AND instr(content, ',"before":') > 0)
         OR (instr(content, ?4) > 0
-            AND EXISTS (SELECT 1 FROM audit WHERE no = audit_content.audit AND target IS NULL)));
+            AND EXISTS (
+                SELECT 1 FROM audit
+                WHERE tenant = ?1 AND no = audit_content.audit AND target IS NULL
+            )));
 
 -- name: audit_unsealed
 -- Entries that no seal covers yet, the oldest first.
