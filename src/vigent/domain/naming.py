@@ -98,6 +98,7 @@ class NameIndex:
         self._lengths: dict[str, tuple[int, ...]] = {}
         self._parts: dict[str, frozenset[str]] = {}
         self._attributes: dict[str, tuple[tuple[frozenset[str], str], ...]] = {}
+        self._ends: dict[tuple[str, bool], list[str]] | None = None
         self._take_subjects(subjects)
         self._take_attributes(attributes or {})
 
@@ -141,6 +142,34 @@ class NameIndex:
                 if terms:
                     known = self._attributes.get(min(terms), ())
                     self._attributes[min(terms)] = (*known, (terms, attribute))
+
+    def meant(self, question: str) -> list[str]:
+        """Give the words of subjects' names that a question has with one slip each.
+
+        Where a slip may be of two words, neither is given.
+        """
+        found: list[str] = []
+        for word in words(question):
+            if (word,) in self._whole or word in self._parts:
+                continue
+            meant = {name for name in self._near(word) if slip_of(word, name)}
+            if len(meant) == 1:
+                found += meant
+        return found
+
+    def _near(self, word: str) -> list[str]:
+        """Give the words of names that may be this one with a slip.
+
+        One slip in a name of five letters or more leaves its first two or its last two as they are.
+        """
+        if self._ends is None:
+            ends: dict[tuple[str, bool], list[str]] = {}
+            for name in {key[0] for key in self._whole if len(key) == 1} | self._parts.keys():
+                if len(name) >= 5:
+                    ends.setdefault((name[:2], True), []).append(name)
+                    ends.setdefault((name[-2:], False), []).append(name)
+            self._ends = ends
+        return [*self._ends.get((word[:2], True), ()), *self._ends.get((word[-2:], False), ())]
 
     def mentions(self, question: str) -> Mentions:
         """Give the subjects and attributes that a question mentions."""

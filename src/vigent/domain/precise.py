@@ -18,7 +18,7 @@ from vigent.domain.naming import slip_of
 from vigent.domain.terms import hash_of, index_terms, query_terms
 from vigent.domain.text import phrases
 
-__all__ = ["bearing_names", "mended", "named", "rare_rows"]
+__all__ = ["bearing_names", "named", "rare_rows"]
 
 _RARE: Final = 0.02
 _MOST: Final = 0.5
@@ -36,18 +36,6 @@ def named(question: str, candidates: Sequence[Iterable[str]]) -> list[bool]:
     # What names nothing as it stands may be a name with a slip.
     loose = [word for word in phrases(question) if " " not in word and word not in known]
     return [any(_names(name, asked, loose) for name in given) for given in names]
-
-
-def mended(question: str, names: Iterable[str]) -> str:
-    """Give a question with the words of names behind it that it has with a slip.
-
-    Where a slip may be of two words, neither is added.
-    """
-    known = {w for name in names for w in phrases(name.replace("_", " ")) if " " not in w}
-    words = phrases(question)
-    loose = [word for word in words if " " not in word and word not in known]
-    more = [meant[0] for w in loose if len(meant := [k for k in known if slip_of(w, k)]) == 1]
-    return f"{question} {' '.join(more)}" if more else question
 
 
 def _names(name: str, asked: set[str], loose: Sequence[str]) -> bool:

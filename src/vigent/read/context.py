@@ -150,6 +150,7 @@ class Contexts:
         notes: list[str],
     ) -> tuple[Assembled, SearchAnswer | None]:
         settings, topic, past = self.settings.injection, None, Past([], 0)
+        choose: Callable[..., Topic] | None = None
         limit = min(asked.limit, MAX_LIMIT if self.block.limit is None else self.block.limit)
         if question is None:
             notes.append("there is no question, so nothing was chosen by its topic")
@@ -159,24 +160,16 @@ class Contexts:
                 question = question[:MAX_TEXT]
             if asked.timezone is not None:
                 search = partial(search, timezone=asked.timezone)
-            topic = topical(
-                self.reading, search, question, person, self.block, limit, settings.rank
+            choose = partial(
+                topical, self.reading, search, question, person, self.block, limit, settings.rank
             )
+            topic = choose()
             if settings.episodes_limit and self.block.wants("episode"):
                 past = sessions(search, question, person, self.block, settings.episodes_limit)
         written = self._written(person, asked, topic, limit, past, budget)
-        if question and topic is not None and topic.more and written.lacks(topic.records, limit):
+        if choose and topic and topic.more and written.lacks(topic.records, limit):
             # What fits may stand behind all that was looked at, and that was too large.
-            topic = topical(
-                self.reading,
-                search,
-                question,
-                person,
-                self.block,
-                limit,
-                settings.rank,
-                far=True,
-            )
+            topic = choose(far=True)
             written = self._written(person, asked, topic, limit, past, budget)
         notes += [
             f"the block {record.key.attribute[1:]} does not fit"

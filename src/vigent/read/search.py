@@ -20,7 +20,6 @@ from vigent.domain.corpus import Corpus, Floats, Ints
 from vigent.domain.cutoff import answerable, worth_handing_out
 from vigent.domain.newest import newest_first
 from vigent.domain.passages import MEMORY, scope_token
-from vigent.domain.precise import mended
 from vigent.domain.query import NOTHING_THEN, Hit, IndexState, Plan, SearchAnswer
 from vigent.domain.rank import rank
 from vigent.domain.recipes import RECIPES, Recipe
@@ -289,9 +288,8 @@ class _Search:
         """Rank what the filters leave, and give the best that may be shown."""
         query = plan.query
         if RECIPES[plan.recipe].named_only:
-            query = mended(
-                query, [name for s in names.subjects for name in (s, *names.subjects[s])]
-            )
+            # The names behind it that it has with a slip: they are what it asks of.
+            query = " ".join([query, *names.index.meant(query)])
         rankings, evidence = rank(corpora, query, vector)
         if self.asked.expand != "always" and not answerable(evidence):
             return []
